@@ -1,0 +1,1 @@
+"""The live systems, each behind one contract: observe, diff, apply, verify."""
