@@ -18,13 +18,14 @@ class SwitchGroup:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Cables: every one of `ends` (hosts or switches) to the switch(es) `to`, all pairs, at `gbps` each."""
+    """Cables: every one of `ends` (hosts or switches) to every switch of `to`, `count` parallel cables a pair, `gbps` each."""
 
     ends: tuple[str, ...]
     ends_are_hosts: bool
     to: tuple[str, ...]
     rail: int | None
     gbps: int
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
