@@ -142,7 +142,9 @@ def _parse(path: Path) -> Configuration:
     base = path.resolve().parent
     targets = document.get("targets") or {}
     if not targets:
-        raise UsageError(f"{path}: no target is configured; name one of files, slurm, kubernetes under 'targets'")
+        raise UsageError(
+            f"{path}: no target is configured; name one of files, slurm, kubernetes under 'targets'"
+        )
     return Configuration(
         state_dir=_path(base, document.get("state_dir", "/var/lib/charter")),
         files=_files(base, targets.get("files")),
@@ -162,7 +164,9 @@ def _document(path: Path) -> Mapping[str, Any]:
     try:
         document = yaml.safe_load(path.read_bytes())
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); check --config and $CHARTER_CONFIG") from None
+        raise UsageError(
+            f"{path}: cannot be read ({error.strerror}); check --config and $CHARTER_CONFIG"
+        ) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise UsageError(f"{path}: not valid YAML ({error}); mend it") from None
     if not isinstance(document, dict):
@@ -174,7 +178,9 @@ def _faults(errors: Mapping[str, Any], prefix: str = "") -> str:
     found = []
     for key, values in errors.items():
         for value in values:
-            nested = _faults(value, f"{prefix}{key}.") if isinstance(value, dict) else f"{prefix}{key}: {value}"
+            nested = (
+                _faults(value, f"{prefix}{key}.") if isinstance(value, dict) else f"{prefix}{key}: {value}"
+            )
             found.append(nested)
     return ", ".join(found)
 

@@ -1,0 +1,59 @@
+"""What a person must confirm before it happens: mass removal, and work that would be cancelled."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from reconciler.plan.action import Action
+from renderer.resource import Key
+
+CONFIRM_KINDS = ("jobs", "accounts", "qos", "reservations", "nodes", "namespaces", "storage")
+_KIND = {
+    "account": "accounts",
+    "association": "accounts",
+    "qos": "qos",
+    "reservation": "reservations",
+    "Node": "nodes",
+    "Namespace": "namespaces",
+    "PersistentVolumeClaim": "storage",
+}
+_SHARE = 0.30
+_FLOOR = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Unconfirmed:
+    """A refusal that `--confirm kind` lifts; `sentence` gives the numbers and the way out."""
+
+    kind: str
+    sentence: str
+
+
+def confirm_kind(key: Key) -> str | None:
+    """KIND of `--confirm` under which removals of this resource count; None where none guards it."""
+    return _KIND.get(key.kind)
+
+
+def mass_removals(
+    actions: Sequence[Action], observed: Iterable[Key], owned: frozenset[Key], confirmed: frozenset[str]
+) -> tuple[Unconfirmed, ...]:
+    """Kinds of which more than 30 % of what Charter owns live, and ten or more, would be removed unconfirmed."""
+    total = Counter(kind for key in observed if key in owned and (kind := confirm_kind(key)))
+    gone = Counter(
+        kind for item in actions if item.change.verb == "delete" and (kind := confirm_kind(item.change.key))
+    )
+    return tuple(
+        Unconfirmed(kind, _sentence(kind, gone[kind], total))
+        for kind in sorted(gone)
+        if kind not in confirmed and gone[kind] >= _FLOOR and gone[kind] > _SHARE * total[kind]
+    )
+
+
+def _sentence(kind: str, gone: int, total: Mapping[str, int]) -> str:
+    share = 100.0 * gone / max(total[kind], 1)
+    return (
+        f"{share:.1f} % of {kind} would go ({gone} of {total[kind]}, limit {100 * _SHARE:.0f} %); "
+        f"if that is meant, apply with --confirm {kind}"
+    )
