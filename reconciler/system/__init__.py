@@ -1,0 +1,1 @@
+"""The only door outside: git, ssh keys, processes, files, the clock, configuration."""

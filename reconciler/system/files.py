@@ -1,0 +1,82 @@
+"""Files: written whole or not at all, read bounded and never through a link."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from reconciler.errors import Terminal
+
+TEMPORARY = ".tmp-"
+
+
+def atomic_write(path: Path, content: bytes, mode: int = 0o644) -> None:
+    """Write through a temporary file in the same folder and rename; file and folder are synced. Raises Terminal."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=path.parent)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            os.fchmod(stream.fileno(), mode)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).replace(path)
+        _sync(path.parent)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise _unwritable(path, error) from None
+
+
+def switch_link(link: Path, target: str) -> None:
+    """Point a symlink elsewhere in one step. Raises Terminal."""
+    temporary = link.with_name(f"{TEMPORARY}{link.name}-{os.getpid()}")
+    try:
+        temporary.unlink(missing_ok=True)
+        temporary.symlink_to(target)
+        temporary.replace(link)
+        _sync(link.parent)
+    except OSError as error:
+        raise _unwritable(link, error) from None
+
+
+def read_regular(path: Path, limit: int) -> bytes:
+    """Content of a regular file of at most `limit` bytes; never follows a link or waits on a pipe. Raises Terminal."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        what = "is a symlink" if error.errno == errno.ELOOP else f"cannot be read ({error.strerror})"
+        raise Terminal(f"{path}: {what}; name a readable regular file") from None
+    with os.fdopen(handle, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise Terminal(f"{path}: is not a regular file; name one")
+        content = stream.read(limit + 1)
+    if len(content) > limit:
+        raise Terminal(f"{path}: is larger than {limit} bytes; name the right file")
+    return content
+
+
+def secret(path: Path, limit: int = 1 << 16) -> bytes:
+    """Content of a file that only its owner may read. Raises Terminal naming the mode and the remedy."""
+    content = read_regular(path, limit)
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & 0o077:
+        raise Terminal(f"{path}: mode {mode:04o} lets others read a secret; run: chmod 600 {path}")
+    return content
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _unwritable(path: Path, error: OSError) -> Terminal:
+    return Terminal(f"{path}: cannot be written ({error.strerror}); check its folder, owner and free space")
