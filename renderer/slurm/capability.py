@@ -1,4 +1,4 @@
-"""What each Slurm release can be told, and how: measured on 22.05.8, 24.11.5 and 26.05.5, arrivals in between from the
+"""What each Slurm release can be told: measured on 22.05.8, 24.11.5 and 26.05.5, arrivals in between from the
 release notes. A release between two known ones works like the older of them; a newer one like the newest, with a
 remark; an older one is refused, because its files would have to be guessed.
 """
@@ -28,24 +28,19 @@ class Capability:
     """SelectType* and GresTypes take effect by reconfigure."""
     partition_topology: bool
     """A partition may name its topology."""
-    preempt_parameters: bool
-    """PreemptParameters is a key of its own, no part of SlurmctldParameters."""
 
 
 _KNOWN: tuple[Capability, ...] = (
-    Capability((22, 5), False, False, False, False, False, False),
-    Capability((23, 11), True, True, True, True, False, False),
-    Capability((24, 11), True, True, True, True, False, True),
-    Capability((26, 5), True, True, True, True, True, True),
+    Capability((22, 5), False, False, False, False, False),
+    Capability((23, 11), False, True, True, False, False),
+    Capability((24, 11), True, True, True, True, False),
+    Capability((26, 5), True, True, True, True, True),
 )
 
 
 def capability(version: str) -> tuple[Capability, tuple[str, ...]]:
     """The capability of a release such as 24.11, and remarks. Raises RenderError for one that isn't known to work."""
-    match = _VERSION.match(version)
-    if match is None:
-        raise RenderError(f"slurm.version {version!r} is not a release; write it as 24.11")
-    release = (int(match[1]), int(match[2]))
+    release = _release(version)
     fitting = [known for known in _KNOWN if known.release <= release]
     if not fitting:
         raise RenderError(
@@ -57,6 +52,13 @@ def capability(version: str) -> tuple[Capability, tuple[str, ...]]:
         return fitting[-1], ()
     remark = f"Slurm {version} is newer than {_text(newest)}, the newest release measured; treated like it"
     return newest, (remark,)
+
+
+def _release(version: str) -> tuple[int, int]:
+    match = _VERSION.match(version)
+    if match is None:
+        raise RenderError(f"slurm.version {version!r} is not a release; write it as 24.11")
+    return int(match[1]), int(match[2])
 
 
 def _text(known: Capability) -> str:
