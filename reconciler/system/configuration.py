@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +132,11 @@ def load(path: str | None, site: str) -> Configuration:
         home = Path(site).resolve() / ".charter"
         return Configuration(state_dir=home / "state", files=FilesTarget(home / "live"))
     return _parse(Path(chosen))
+
+
+def with_repository(configuration: Configuration, url: str) -> Configuration:
+    """The same configuration, following another repository."""
+    return replace(configuration, repository=url)
 
 
 def _parse(path: Path) -> Configuration:

@@ -195,6 +195,19 @@ class Repository:
         self._network("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", _address(remote), spec)
         return self.resolve(f"refs/heads/{into or branch}")
 
+    def advance(self, branch: str, remote: str) -> None:
+        """Bring a local branch to the remote's, never back. Raises Stale when the two have parted."""
+        try:
+            self._network(
+                "fetch", "--quiet", "--no-tags", _address(remote), f"refs/heads/{branch}:refs/heads/{branch}"
+            )
+        except Unreachable as error:
+            if "rejected" in str(error):
+                raise Stale(
+                    f"branch {branch} of {remote} does not hold what was written from here; see docs/record.md"
+                ) from None
+            raise
+
     def remote_tip(self, branch: str, remote: str) -> str | None:
         """The remote's commit of a branch, None where it has none. Raises Unreachable."""
         answer = self._network("ls-remote", _address(remote), f"refs/heads/{branch}")

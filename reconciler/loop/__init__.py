@@ -1,0 +1,1 @@
+"""The one path by which a commit reaches the live engines, once or again and again."""
