@@ -1,0 +1,1 @@
+"""A live Kubernetes cluster under the target contract: server-side apply as field manager `charter`, and only of what it owns."""

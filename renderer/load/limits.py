@@ -1,0 +1,67 @@
+"""What is refused before a parser sees it, so that hostile bytes cost neither time nor memory.
+
+The parser makes about a kilobyte of nodes for each value, however short its text, so values are bounded by the bytes that
+can separate them, and files by size. What only *may* be a forbidden construct is counted here by regular expression and
+settled by `suspicious` readers event by event; the fast path never sees it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+MAX_FILE = 4 << 20
+MAX_SITE = 32 << 20
+MAX_FILE_VALUES = 250_000
+MAX_SITE_VALUES = 3_000_000
+MAX_DEPTH = 32
+MAX_FILES = 20_000
+
+_SEPARATORS = (b"\n", b"\r", b",", b":", b"[", b"{", b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_SUSPICIOUS = re.compile(rb"[&*][A-Za-z0-9_-]|!|(?:[-?:][ \t]+){16}|(?m:^ {256})")
+_MANY_BRACKETS = 512
+
+Fault = tuple[int, int, str, str, str]
+"""Line, column (from 1, 0 for the whole file), rule, what, remedy."""
+
+
+def values(data: bytes) -> int:
+    """An upper bound of the values a YAML file can hold."""
+    return 1 + sum(map(data.count, _SEPARATORS))
+
+
+def refusal(data: bytes) -> Fault | None:
+    """Why these bytes are not parsed at all."""
+    if len(data) > MAX_FILE:
+        return 0, 0, "file-size", f"{len(data)} bytes; a file may have {MAX_FILE}", "split it"
+    if values(data) > MAX_FILE_VALUES:
+        return 0, 0, "file-size", f"more than {MAX_FILE_VALUES} values in one file", "split it"
+    return _text_refusal(data)
+
+
+def suspicious(data: bytes) -> bool:
+    """True when an anchor, a tag or deep nesting is possible; never false when there is one."""
+    return data.count(b"[") + data.count(b"{") > _MANY_BRACKETS or bool(_SUSPICIOUS.search(data))
+
+
+def _text_refusal(data: bytes) -> Fault | None:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line, column = _place(data[: error.start].decode("utf-8", "replace"))
+        byte = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        return line, column, "file-encoding", byte, "save the file as UTF-8"
+    for match in _controls(text):
+        line, column = _place(text[: match.start()])
+        what = f"control character U+{ord(match[0]):04X}"
+        return line, column, "file-encoding", what, "remove it"
+    return None
+
+
+def _controls(text: str) -> Iterator[re.Match[str]]:
+    return _CONTROL.finditer(text)
+
+
+def _place(before: str) -> tuple[int, int]:
+    return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1

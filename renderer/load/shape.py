@@ -1,0 +1,101 @@
+"""Cerberus as the judge of shape, made to report findings.
+
+One validator a mapping schema is made and kept: Cerberus would otherwise build a new one for every nested mapping, which
+costs more than judging it. Errors become findings where they arise, while the schema is at hand to say what was expected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cerberus import Validator, errors
+
+from renderer.load.checks import Complaint
+from renderer.load.wording import missing, unknown, wording
+from renderer.problem import Finding, Keys
+
+MAX_FINDINGS = 200
+"""A file: nobody reads more, and a hostile one could have millions."""
+
+_PLAIN_MAPPING = frozenset({"type", "schema"})
+
+
+class _TooMany(Exception):
+    pass
+
+
+class Shape(Validator):  # type: ignore[misc]
+    """The judge of one mapping schema, and through its own judges of what is below."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.findings: list[Finding] = []
+        self.path = ""
+        self._wraps_item = False
+        self._judges: dict[int, tuple[Any, Shape]] = {}
+
+    def findings_of(self, path: str, document: Mapping[str, Any]) -> tuple[Finding, ...]:
+        """All faults of a document (at most MAX_FINDINGS), none if its shape is right. Keys are paths in the document."""
+        self.findings, self.path = [], path
+        try:
+            self.validate(document, normalize=False)
+        except _TooMany:
+            pass
+        return tuple(self.findings)
+
+    def _error(self, field: Any, error: Any = None, *info: Any) -> None:
+        """Called by Cerberus for every fault."""
+        finding = self._finding(field, error)
+        self._errors.append(finding)
+        self.findings.append(finding)
+        if len(self.findings) >= MAX_FINDINGS:
+            raise _TooMany
+
+    def _finding(self, field: Any, error: Any) -> Finding:
+        keys = self._keys(field)
+        if isinstance(error, Complaint):
+            return Finding(self.path, (*keys, *error.keys), error.rule, error.what, error.remedy)
+        if error is errors.UNKNOWN_FIELD:
+            what, remedy = unknown(field, list(self.schema))
+            return Finding(self.path, keys, "shape-unknown", what, remedy, on_key=True)
+        if error is errors.REQUIRED_FIELD:
+            return Finding(self.path, keys[:-1], "shape-missing", *missing(field))
+        rule, what, remedy = wording(error, keys[-1], self.document.get(field), self.schema[field])
+        return Finding(self.path, keys, rule, what, remedy)
+
+    def _keys(self, field: Any) -> Keys:
+        return self.document_path if self._wraps_item else (*self.document_path, field)
+
+    def _validate_schema(self, schema: Any, field: Any, value: Any) -> None:
+        """{'type': ['dict', 'string'], 'anyof': [{'check_with': 'schema'}, {'check_with': 'bulk_schema'}]}"""
+        if isinstance(value, list):
+            self._each(schema, field, enumerate(value))
+        elif isinstance(value, dict):
+            self._judge(schema, schema)._below(self, self._keys(field), value)
+
+    def _validate_valuesrules(self, schema: Any, field: Any, value: Any) -> None:
+        """{'type': ['dict', 'string'], 'check_with': 'bulk_schema', 'forbidden': ['rename', 'rename_handler']}"""
+        if isinstance(value, dict):
+            self._each(schema, field, value.items())
+
+    def _each(self, rules: Any, field: Any, items: Any) -> None:
+        keys = self._keys(field)
+        inner = rules["schema"] if rules.keys() == _PLAIN_MAPPING and rules["type"] == "dict" else None
+        for key, item in items:
+            if inner is not None and type(item) is dict:
+                self._judge(inner, inner)._below(self, (*keys, key), item)
+            else:
+                self._judge(rules, {"item": rules}, wraps_item=True)._below(self, (*keys, key), {"item": item})
+
+    def _judge(self, key: Any, schema: Any, wraps_item: bool = False) -> Shape:
+        known = self._judges.get(id(key))
+        if known is None:
+            judge = Shape(schema)
+            judge._wraps_item = wraps_item
+            known = self._judges[id(key)] = (key, judge)
+        return known[1]
+
+    def _below(self, above: Shape, keys: Keys, document: Mapping[str, Any]) -> None:
+        self.findings, self.path, self.document_path = above.findings, above.path, keys
+        self.validate(document, normalize=False)
