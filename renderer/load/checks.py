@@ -49,11 +49,15 @@ def _each(rule: str, good: Callable[[str], object], what: str, remedy: str) -> C
         seen: set[str] = set()
         for index, item in enumerate(value):
             if not isinstance(item, str):
-                report(field, Complaint("shape-type", f"{field}: {item!r:.60} is no text", "quote it", (index,)))
+                report(
+                    field, Complaint("shape-type", f"{field}: {item!r:.60} is no text", "quote it", (index,))
+                )
             elif not good(item):
                 report(field, Complaint(rule, f"{field}: {item[:60]!r} {what}", remedy, (index,)))
             elif item in seen:
-                report(field, Complaint("shape-twice", f"{item[:60]!r} is listed twice", "keep one", (index,)))
+                report(
+                    field, Complaint("shape-twice", f"{item[:60]!r} is listed twice", "keep one", (index,))
+                )
             else:
                 seen.add(item)
 
@@ -139,9 +143,15 @@ TRES_LIMITS = frozenset({"grp_tres", "max_tres_per_job", "max_tres_per_user", "m
 def _limit_complaint(key: str, limit: object) -> Complaint | None:
     if key in COUNTS:
         good = re.fullmatch(r"\d{1,9}", str(limit)) is not None
-        return None if good else Complaint("notation-count", f"{key}: {limit!r:.40} is no count", "write 200", (key,))
+        return (
+            None
+            if good
+            else Complaint("notation-count", f"{key}: {limit!r:.40} is no count", "write 200", (key,))
+        )
     if not isinstance(limit, str):
-        return Complaint("shape-type", f"{key}: {limit!r:.40} is no text", "write a TRES such as gres/gpu=64", (key,))
+        return Complaint(
+            "shape-type", f"{key}: {limit!r:.40} is no text", "write a TRES such as gres/gpu=64", (key,)
+        )
     try:
         tres.parse(limit)
     except NotationError as error:

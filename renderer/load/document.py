@@ -8,6 +8,7 @@ documents are refused: a policy is read by people, at one place.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import yaml
@@ -16,10 +17,17 @@ from yaml import CSafeLoader
 from renderer.load.limits import MAX_DEPTH, Fault, refusal, suspicious
 
 _STR = "tag:yaml.org,2002:str"
-_PLAIN = re.compile(r"(null|~|)|(true|false)|(-?(?:0|[1-9][0-9]{0,17}))|(-?(?:0|[1-9][0-9]{0,17})\.[0-9]{1,18})")
-_TAGS = ("tag:yaml.org,2002:null", "tag:yaml.org,2002:bool", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
-_MAKE = {
-    _TAGS[0]: lambda text: None,
+_PLAIN = re.compile(
+    r"(null|~|)|(true|false)|(-?(?:0|[1-9][0-9]{0,17}))|(-?(?:0|[1-9][0-9]{0,17})\.[0-9]{1,18})"
+)
+_TAGS = (
+    "tag:yaml.org,2002:null",
+    "tag:yaml.org,2002:bool",
+    "tag:yaml.org,2002:int",
+    "tag:yaml.org,2002:float",
+)
+_MAKE: dict[str, Callable[[str], Any]] = {
+    _TAGS[0]: lambda _text: None,
     _TAGS[1]: lambda text: text == "true",
     _TAGS[2]: int,
     _TAGS[3]: float,
@@ -90,7 +98,7 @@ def _inspect(data: bytes) -> None:
     loader = Loader(data)
     try:
         while loader.check_event():
-            event = loader.get_event()
+            event: Any = loader.get_event()
             _refuse_construct(event)
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > MAX_DEPTH:
@@ -99,9 +107,11 @@ def _inspect(data: bytes) -> None:
         loader.dispose()
 
 
-def _refuse_construct(event: yaml.Event) -> None:
+def _refuse_construct(event: Any) -> None:
     if getattr(event, "anchor", None) is not None:
-        raise _Refused(event.start_mark, "yaml-anchor", f"anchor or alias {event.anchor[:40]!r}", "write it out")
+        raise _Refused(
+            event.start_mark, "yaml-anchor", f"anchor or alias {event.anchor[:40]!r}", "write it out"
+        )
     if getattr(event, "tag", None) is not None:
         raise _Refused(event.start_mark, "yaml-tag", f"tag {event.tag[:60]!r}", "write the plain value")
 

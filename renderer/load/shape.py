@@ -6,6 +6,7 @@ costs more than judging it. Errors become findings where they arise, while the s
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -38,13 +39,11 @@ class Shape(Validator):  # type: ignore[misc]
     def findings_of(self, path: str, document: Mapping[str, Any]) -> tuple[Finding, ...]:
         """All faults of a document (at most MAX_FINDINGS), none if its shape is right. Keys are paths in the document."""
         self.findings, self.path = [], path
-        try:
+        with contextlib.suppress(_TooMany):
             self.validate(document, normalize=False)
-        except _TooMany:
-            pass
         return tuple(self.findings)
 
-    def _error(self, field: Any, error: Any = None, *info: Any) -> None:
+    def _error(self, field: Any, error: Any = None, *_info: Any) -> None:
         """Called by Cerberus for every fault."""
         finding = self._finding(field, error)
         self._errors.append(finding)
@@ -86,7 +85,9 @@ class Shape(Validator):  # type: ignore[misc]
             if inner is not None and type(item) is dict:
                 self._judge(inner, inner)._below(self, (*keys, key), item)
             else:
-                self._judge(rules, {"item": rules}, wraps_item=True)._below(self, (*keys, key), {"item": item})
+                self._judge(rules, {"item": rules}, wraps_item=True)._below(
+                    self, (*keys, key), {"item": item}
+                )
 
     def _judge(self, key: Any, schema: Any, wraps_item: bool = False) -> Shape:
         known = self._judges.get(id(key))

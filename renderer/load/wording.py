@@ -69,13 +69,21 @@ def wording(error: Any, field: object, value: object, rules: Mapping[str, Any]) 
         return "shape-range", f"{field}: {quoted(value)} is too large", f"write {rules['max']} or less"
     if error is errors.EMPTY_NOT_ALLOWED:
         return "shape-empty", f"{field} is empty", "write at least one, or remove the field"
-    return "shape-value", f"{field}: {quoted(value)} is not possible ({error.rule})", "see docs/site-format.md"
+    return (
+        "shape-value",
+        f"{field}: {quoted(value)} is not possible ({error.rule})",
+        "see docs/site-format.md",
+    )
 
 
 def _type(field: object, value: object, rules: Mapping[str, Any]) -> tuple[str, str]:
     wanted = _TYPES[rules["type"]]
     kind = _KINDS.get(type(value), "something else")
-    what = f"{field} is {kind}, not {wanted}" if value is None else f"{field}: {quoted(value)} is {kind}, not {wanted}"
+    what = (
+        f"{field} is {kind}, not {wanted}"
+        if value is None
+        else f"{field}: {quoted(value)} is {kind}, not {wanted}"
+    )
     if rules["type"] == "string" and isinstance(value, (int, float)):
         return what, f'quote it: "{str(value).lower()}"'
     if rules["type"] == "boolean":

@@ -1,1 +1,52 @@
 """Structural truth: what cannot be otherwise in a site, one family of rules a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from renderer.problem import Finding
+from renderer.rules import (
+    capacity,
+    cluster,
+    governance,
+    hosts,
+    names,
+    partitions,
+    qos,
+    references,
+    reservations,
+    wiring,
+)
+from renderer.rules import slurm_d as raw
+from renderer.rules.subject import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A family of rules, and the kinds of file that it concludes from."""
+
+    rule: Callable[[Subject], Iterator[Finding]]
+    needs: tuple[str, ...]
+
+
+ALL = (
+    Family(cluster.cluster, ("cluster",)),
+    Family(cluster.engines, ("cluster", "qos")),
+    Family(names.file_names, ()),
+    Family(names.collisions, ("cluster", "tenants")),
+    Family(hosts.groups, ("cluster", "nodes")),
+    Family(hosts.planes, ("nodes", "planes")),
+    Family(wiring.wiring, ("nodes", "fabric")),
+    Family(qos.tiers, ("qos",)),
+    Family(partitions.partitions, ("nodes", "partitions", "qos", "tenants")),
+    Family(references.tenants, ("cluster", "tenants", "qos", "nodes", "images")),
+    Family(references.members, ("tenants", "members")),
+    Family(references.endpoints, ("tenants", "endpoints", "nodes", "images")),
+    Family(capacity.grants, ("tenants",)),
+    Family(reservations.each, ("cluster", "nodes", "reservations", "tenants")),
+    Family(reservations.overlaps, ("nodes", "reservations")),
+    Family(governance.approvers, ("approvers",)),
+    Family(governance.periods, ("freezes",)),
+    Family(raw.slurm_d, ("cluster",)),
+)

@@ -1,0 +1,1 @@
+"""One kind of file a module: its schema, and how a document of that shape becomes data."""

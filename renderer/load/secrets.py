@@ -1,0 +1,33 @@
+"""Secrets never stand in a site: references only. What looks like a private key or a password is refused, unseen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from renderer.problem import Problem
+
+_SECRETS = (
+    (re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----"), "a private key"),
+    (
+        re.compile(
+            rb"(?im)^[ \t-]*[a-z_]*(?:password|passwd|secret|token|storagepass|api_key)[ \t]*[:=][ \t]*(?!file:|env:|\s*$)\S+"
+        ),
+        "what looks like a secret",
+    ),
+)
+
+
+def secrets_in(path: str, content: bytes) -> Iterator[Problem]:
+    """One problem for each place; the message doesn't repeat what it found."""
+    for pattern, what in _SECRETS:
+        for match in pattern.finditer(content):
+            line = content.count(b"\n", 0, match.start()) + 1
+            yield Problem(
+                path,
+                line,
+                1,
+                "secret",
+                f"{what} stands here",
+                "remove it, replace it on its system, and refer to file: or env:",
+            )

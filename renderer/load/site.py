@@ -1,0 +1,192 @@
+"""A whole site: every file read, then the rules over what could be read. All problems in one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from renderer.load.digest import site_digest
+from renderer.load.files import PATHS, Kind, Read, kind_of, missing, read
+from renderer.load.kinds.partitions import build as build_partitions
+from renderer.load.limits import MAX_FILES, MAX_SITE, MAX_SITE_VALUES, values
+from renderer.load.positions import locate
+from renderer.load.refused import Refused
+from renderer.load.secrets import secrets_in
+from renderer.model.governance import Approvers
+from renderer.model.site import Site
+from renderer.problem import Finding, Problem
+from renderer.rules import ALL, Family
+from renderer.rules.subject import Subject
+
+_SLURM_D = "inventory/slurm.d/"
+_REGO = "rego/site/"
+_MAX_PROBLEMS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """`site` is None where any problem is an error; `problems` are sorted, warnings among them."""
+
+    site: Site | None
+    problems: tuple[Problem, ...]
+
+
+@dataclass(slots=True)
+class _Parts:
+    """What was read so far, by kind: {path: data}; kinds in `broken` are not whole, so nothing may be concluded from them."""
+
+    by_kind: dict[str, dict[str, Any]]
+    broken: set[str]
+    findings: list[Finding]
+    problems: list[Problem]
+
+
+def load(files: Mapping[str, bytes | Refused]) -> Loaded:
+    """The site that these files (site-relative POSIX paths) are. Never raises, whatever the bytes."""
+    content = {path: data for path, data in files.items() if isinstance(data, bytes)}
+    too_much = _too_much(content)
+    if too_much is not None:
+        return Loaded(None, (too_much,))
+    parts = _Parts({}, set(), list(missing(files)), [])
+    for path in sorted(files):
+        _take(path, files[path], parts)
+    for finding in parts.findings:
+        _mark_broken(finding.path, parts)
+    site = _site(parts, content)
+    parts.findings += _rules(site, parts)
+    problems = sorted([*parts.problems, *locate(parts.findings, content)])[:_MAX_PROBLEMS]
+    valid = not any(problem.severity == "error" for problem in problems)
+    return Loaded(site if valid else None, tuple(problems))
+
+
+def _too_much(content: Mapping[str, bytes]) -> Problem | None:
+    size = sum(map(len, content.values()))
+    if len(content) > MAX_FILES:
+        return Problem(
+            "",
+            0,
+            0,
+            "site-size",
+            f"{len(content)} files; a site may have {MAX_FILES}",
+            "move what isn't the site out of it",
+        )
+    if size > MAX_SITE:
+        return Problem(
+            "",
+            0,
+            0,
+            "site-size",
+            f"{size} bytes; a site may have {MAX_SITE}",
+            "move what isn't the site out of it",
+        )
+    if sum(map(values, content.values())) > MAX_SITE_VALUES:
+        return Problem(
+            "", 0, 0, "site-size", f"more than {MAX_SITE_VALUES} values", "move what isn't the site out of it"
+        )
+    return None
+
+
+def _take(path: str, content: bytes | Refused, parts: _Parts) -> None:
+    if isinstance(content, Refused):
+        parts.problems.append(
+            Problem(path, 0, 0, "file-refused", content.reason, "replace it by a regular file, or remove it")
+        )
+        _mark_broken(path, parts)
+        return
+    parts.problems += secrets_in(path, content)
+    kind = kind_of(path)
+    if kind is None:
+        parts.findings += _other(path)
+        return
+    _keep(path, kind, read(path, kind, content), parts)
+
+
+def _keep(path: str, kind: Kind, result: Read, parts: _Parts) -> None:
+    parts.findings += result.findings
+    parts.problems += result.problems
+    if result.findings or result.problems:
+        parts.broken.add(kind.name)
+    else:
+        parts.by_kind.setdefault(kind.name, {})[path] = result.data
+
+
+def _other(path: str) -> Iterator[Finding]:
+    known = path.startswith((_SLURM_D, _REGO)) or not path.endswith((".yaml", ".yml", ".json"))
+    if not known:
+        yield Finding(
+            path,
+            (),
+            "file-unknown",
+            "no kind of file has this place",
+            "see docs/site-format.md for the folders",
+        )
+
+
+def _mark_broken(path: str, parts: _Parts) -> None:
+    kind = kind_of(path)
+    if kind is not None:
+        parts.broken.add(kind.name)
+
+
+def _rules(site: Site, parts: _Parts) -> Iterator[Finding]:
+    subject = Subject(site, _paths(parts))
+    for family in ALL:
+        if not _needs(family) & parts.broken:
+            yield from family.rule(subject)
+
+
+def _needs(family: Family) -> set[str]:
+    return set(family.needs)
+
+
+def _paths(parts: _Parts) -> dict[tuple[str, str], str]:
+    """(kind, object's name) to the file that holds it."""
+    named = {
+        (kind, getattr(data, "tenant", None) or data.name): path
+        for kind in ("tenants", "members", "reservations", "endpoints", "images")
+        for path, data in parts.by_kind.get(kind, {}).items()
+    }
+    return named | {(kind, ""): path for kind, path in PATHS.items()}
+
+
+def _site(parts: _Parts, content: Mapping[str, bytes]) -> Site:
+    one: dict[str, Any] = {kind: next(iter(parts.by_kind.get(kind, {}).values()), None) for kind in PATHS}
+    nodes = one["nodes"]
+    return Site(
+        cluster=one["cluster"],
+        nodes=nodes,
+        fabric=one["fabric"],
+        slurm_d=_texts(content, _SLURM_D),
+        tenants=_named(parts, "tenants"),
+        members=_named(parts, "members"),
+        qos=one["qos"],
+        partitions=build_partitions(one["partitions"], nodes)
+        if nodes and one["partitions"] is not None
+        else {},
+        planes=one["planes"],
+        reservations=_named(parts, "reservations"),
+        endpoints=_named(parts, "endpoints"),
+        images=_named(parts, "images"),
+        approvers=one["approvers"] or Approvers("approved", {}, {}),
+        waivers=one["waivers"] or (),
+        freezes=one["freezes"] or (),
+        failures=one["failures"],
+        rego={
+            path.removeprefix(_REGO): data for path, data in sorted(content.items()) if path.startswith(_REGO)
+        },
+        digest=site_digest(content),
+    )
+
+
+def _named(parts: _Parts, kind: str) -> dict[str, Any]:
+    found = parts.by_kind.get(kind, {}).values()
+    return {getattr(data, "tenant", None) or data.name: data for data in found}
+
+
+def _texts(content: Mapping[str, bytes], folder: str) -> dict[str, str]:
+    return {
+        path.removeprefix(folder): data.decode("utf-8", errors="replace")
+        for path, data in sorted(content.items())
+        if path.startswith(folder)
+    }

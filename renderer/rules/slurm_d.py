@@ -1,0 +1,78 @@
+"""inventory/slurm.d: raw lines, but none that Charter writes itself, and none that the release doesn't know."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from renderer.problem import Finding
+from renderer.rules.slurm_keys import LIST_KEYS, RENDERED_KEYS, key_fault
+from renderer.rules.subject import Subject
+
+FOLDER = "inventory/slurm.d"
+_FILES = frozenset(
+    {
+        "slurm.conf",
+        "gres.conf",
+        "cgroup.conf",
+        "topology.conf",
+        "plugstack.conf",
+        "job_container.conf",
+        "acct_gather.conf",
+    }
+)
+_LINE = re.compile(r"\s*([A-Za-z][A-Za-z0-9_]*)\s*[=\s]")
+_PART = {"nodename": "config", "partitionname": "partitions"}
+
+
+def slurm_d(subject: Subject) -> Iterator[Finding]:
+    """Each file and each of its lines."""
+    for name, text in subject.site.slurm_d.items():
+        path = f"{FOLDER}/{name}"
+        if name not in _FILES:
+            yield Finding(
+                path,
+                (),
+                "slurm-file",
+                f"{name} is none of Slurm's files",
+                f"name it one of {', '.join(sorted(_FILES))}",
+            )
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            match = _LINE.match(line)
+            if match is not None:
+                yield from _key(subject, path, name, number, match)
+
+
+def _key(subject: Subject, path: str, file: str, number: int, match: re.Match[str]) -> Iterator[Finding]:
+    key, place = match[1], (number, match.start(1) + 1)
+    lower = key.lower()
+    if lower == "include":
+        yield Finding(path, place, "slurm-include", "included files are not in git", "put their lines here")
+    elif (
+        lower in RENDERED_KEYS.get(file, ())
+        and lower not in LIST_KEYS
+        and not _left_to_slurm_d(subject, lower)
+    ):
+        yield Finding(
+            path,
+            place,
+            "slurm-rendered",
+            f"Charter writes {key} itself",
+            "remove the line; the model decides it",
+        )
+    elif file == "slurm.conf":
+        fault = key_fault(_release(subject.site.cluster.slurm.version), lower)
+        if fault:
+            what, _, remedy = fault.partition("; ")
+            yield Finding(path, place, "slurm-key", f"{key}: {what}", remedy)
+
+
+def _left_to_slurm_d(subject: Subject, key: str) -> bool:
+    part = _PART.get(key)
+    return part == "partitions" and subject.site.cluster.manage.partitions == "off"
+
+
+def _release(version: str) -> tuple[int, int]:
+    year, _, month = version.partition(".")
+    return (int(year), int(month)) if year.isdigit() and month.isdigit() else (99, 99)

@@ -1,0 +1,39 @@
+"""What the rules look at: a site whose kinds they need could be read, and where each object's file is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from renderer.model.site import Site
+from renderer.problem import Finding, Keys, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """`paths` maps (kind, name) to a file; the name is empty for a kind of one file."""
+
+    site: Site
+    paths: Mapping[tuple[str, str], str]
+
+    def fault(
+        self,
+        kind: str,
+        name: str,
+        keys: Keys,
+        rule: str,
+        what: str,
+        remedy: str,
+        severity: Severity = "error",
+    ) -> Finding:
+        """A finding in the file of an object."""
+        return Finding(self.paths[kind, name], keys, rule, what, remedy, severity)
+
+    def unknown(
+        self, kind: str, name: str, keys: Keys, what: str, given: str, known: Mapping[str, object]
+    ) -> Finding:
+        """A dangling reference, with what was probably meant."""
+        near = get_close_matches(given, list(known)[:5000], 1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known)[:10]) or 'none'}"
+        return self.fault(kind, name, keys, "reference", f"there is no {what} {given}", hint)
