@@ -91,9 +91,7 @@ def _violation(value: object) -> Violation:
     return Violation(**content)
 
 
-def _exact(
-    value: object, keys: Iterable[str], optional: Iterable[str] = ()
-) -> Mapping[str, Any]:
+def _exact(value: object, keys: Iterable[str], optional: Iterable[str] = ()) -> Mapping[str, Any]:
     required = set(keys)
     if not isinstance(value, dict) or not required <= set(value) <= required | set(optional):
         raise ValueError(f"not an object of exactly {', '.join(sorted(required))}")

@@ -65,4 +65,3 @@ def _why(change: Change, before: Before) -> str:
     if is_drift(change, before.desired):
         return "drifted from what was applied"
     return "declared" if change.verb == "create" else "declared otherwise"
-

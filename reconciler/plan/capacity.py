@@ -74,9 +74,7 @@ def _grants(site: Site | None) -> dict[tuple[str, str, str], Grant]:
         for plane, model, grant in _of_tenant(tenant):
             found[plane, model, tenant.name] = grant
             total = found.get((plane, model, "~all"), Grant(0, 0))
-            found[plane, model, "~all"] = Grant(
-                total.guarantee + grant.guarantee, total.limit + grant.limit
-            )
+            found[plane, model, "~all"] = Grant(total.guarantee + grant.guarantee, total.limit + grant.limit)
     return found
 
 

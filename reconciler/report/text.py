@@ -121,6 +121,10 @@ def violation_line(violation: Violation) -> str:
 def summary(plan: Plan) -> str:
     """OpenTofu's closing line."""
     if not plan.actions:
-        return "No changes. What is declared is what is live." if not plan.drift else "No changes; drift is reported above."
+        return (
+            "No changes. What is declared is what is live."
+            if not plan.drift
+            else "No changes; drift is reported above."
+        )
     add, change, destroy = counts(plan.actions)
     return f"Plan: {add} to add, {change} to change, {destroy} to destroy."

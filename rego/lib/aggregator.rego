@@ -23,7 +23,8 @@ verdict(packages, at) := {
 	}
 
 	# A violation that could not be written down would be lost: then there is no verdict, which denies.
-	every [key, id, subject] in unmet {
+	every entry in unmet {
+		[key, id, subject] := entry
 		violation(packages[key], id, subject, at)
 	}
 }

@@ -96,7 +96,7 @@ def overlaps(subject: Subject) -> Iterator[Finding]:
     for host, items in holders.items():
         for index, first in enumerate(items):
             for second in items[index + 1 :]:
-                if _meet(first, second):
+                if meet(first, second):
                     clashes[first.name, second.name].append(host)
     for (first_name, second_name), hosts in clashes.items():
         what = f"holds {fold(hosts)} while {first_name} does"
@@ -110,15 +110,13 @@ def overlaps(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _meet(first: Reservation, second: Reservation) -> bool:
-    """True where occurrences of the two overlap; recurring ones count from their first occurrence on, without end."""
+def meet(first: Reservation, second: Reservation) -> bool:
+    """True where occurrences of the two share a moment; recurring ones count from their first occurrence on, without end."""
     one, other = sorted((first, second), key=lambda item: item.recurrence != "none")
     if other.recurrence == "none":
         return one.start < other.end and other.start < one.end
-    if one.end <= other.start:
+    if one.recurrence == "none" and one.end <= other.start:
         return False
-    period = timedelta(days=PERIOD_DAYS[other.recurrence])
-    if one.recurrence != "none":
-        period = min(period, timedelta(days=PERIOD_DAYS[one.recurrence]))
+    period = timedelta(days=min(PERIOD_DAYS.get(item.recurrence, 7) for item in (one, other)))
     offset = (one.start - other.start) % period
     return offset < other.end - other.start or offset + (one.end - one.start) > period

@@ -28,9 +28,7 @@ class FileTarget:
     def identify(self, site: Site) -> None:
         """A directory has no identity of its own; the mark guards it."""
 
-    def observe(
-        self, site: Site, desired: Sequence[Resource], owned: frozenset[Key]
-    ) -> Observation:
+    def observe(self, site: Site, desired: Sequence[Resource], owned: frozenset[Key]) -> Observation:
         """Read every file; raise Terminal naming one that isn't Charter's."""
         return Observation({item.key: item for item in self._read()}, (), self._mark())
 

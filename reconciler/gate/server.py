@@ -1,0 +1,79 @@
+"""An OPA server as the engine, through opa-python-client. Its answer counts only for the revision that was put there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import requests
+from opa_client.errors import OPAException
+from opa_client.opa import OpaClient
+
+from reconciler.errors import Terminal, Unreachable, UsageError
+from reconciler.gate.engine import document
+from reconciler.gate.policy import Policy
+from reconciler.gate.verdict import Verdict, denied
+
+_PREFIX = "charter/"
+_FAILURES = (requests.RequestException, OPAException, ValueError, KeyError, TypeError)
+
+
+class ServerEngine:
+    """The server at `url`; `token` is a bearer token."""
+
+    def __init__(self, url: str, token: str | None = None, timeout: float = 10.0) -> None:
+        address = urlsplit(url)
+        if address.scheme not in ("http", "https") or not address.hostname:
+            raise UsageError(f"engine.url {url!r} is not an address such as http://127.0.0.1:8181")
+        tls = address.scheme == "https"
+        port = address.port or (443 if tls else 80)
+        self._url = url
+        self._client = OpaClient(host=address.hostname, port=port, ssl=tls, token=token, timeout=timeout)
+        self._revision = ""
+
+    def load(self, policy: Policy, data: Mapping[str, Any], revision: str) -> None:
+        """Put sources and data there, and remove Charter's modules of an earlier policy. Raises Terminal, Unreachable."""
+        self._revision = revision
+        try:
+            self._remove_others(policy)
+            content = document(data, revision)
+            self._client.update_or_create_data({"usage": {}, **content["charter"]}, "charter")
+            self._client.update_or_create_data(content["site"], "site")
+            for path, source in policy.sources.items():
+                self._client.update_policy_from_string(
+                    source.decode(), quote(f"{_PREFIX}{path}"), rego_compat=False
+                )
+        except requests.RequestException as error:
+            raise Unreachable(
+                f"the OPA server at {self._url} gives no answer ({type(error).__name__}); is it up?"
+            ) from None
+        except _FAILURES as error:
+            raise Terminal(
+                f"the OPA server at {self._url} refused policy or data ({error}); see its log"
+            ) from None
+
+    def decide(self, entry: str, asked: Mapping[str, Any]) -> Verdict:
+        """Judge an input; every failure is a denial."""
+        package, _, rule = entry.rpartition(".")
+        try:
+            answer = self._client.query_rule(input_data=dict(asked), package_path=package, rule_name=rule)
+            verdict = Verdict.from_json(answer["result"])
+        except _FAILURES as error:
+            return denied(
+                f"the OPA server gave no verdict ({type(error).__name__})",
+                "see its log, and whether it is up",
+                self._revision,
+            )
+        if verdict.revision != self._revision:
+            return denied(
+                "the OPA server judged by another revision",
+                "let one reconciler alone write to it",
+                self._revision,
+            )
+        return verdict
+
+    def _remove_others(self, policy: Policy) -> None:
+        for name in self._client.get_policies_list():
+            if name.startswith(_PREFIX) and name.removeprefix(_PREFIX) not in policy.sources:
+                self._client.delete_policy(quote(name))
