@@ -7,7 +7,6 @@ CACHE := $(or $(CHARTER_CACHE),$(HOME)/.cache/charter)
 VENV := .venv
 RUN := $(VENV)/bin
 READY := $(VENV)/.ready
-export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo test test-fast soak bench lint policy engines coverage mutation clean
 

@@ -18,7 +18,7 @@ from reconciler.system.ssh import PublicKey, SignatureInvalid, verify
 _REGULAR = 0o100644
 PROVES = (
     "the order of entries and that none between them is missing",
-    "which key signed each entry, and that root vouched for that key",
+    "that one log key signed each entry",
     "the site commit, policy, verdict, plan and rendering of each apply, as they were then",
 )
 CANNOT_PROVE = (

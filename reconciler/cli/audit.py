@@ -101,6 +101,8 @@ def _result_lines(result: Verification) -> Iterator[str]:
         yield "UNANCHORED: the log agrees with itself, but who wrote it is taken on trust; give --trust FILE"
     if not result.rooted:
         yield "UNTRUSTED: its key was generated for the occasion; nothing vouches for it"
+    else:
+        yield "proves that root keys vouch for the log key"
     yield from (f"proves {item}" for item in PROVES)
     yield from (f"cannot prove {item}" for item in CANNOT_PROVE)
 

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import requests
-from opa_client.errors import OPAException
+from opa_client.errors import ConnectionsError, DeletePolicyError, PolicyNotFoundError, RegoParseError
 from opa_client.opa import OpaClient
 
 from reconciler.errors import Terminal, Unreachable, UsageError
@@ -16,7 +16,8 @@ from reconciler.gate.policy import Policy
 from reconciler.gate.verdict import Verdict, denied
 
 _PREFIX = "charter/"
-_FAILURES = (requests.RequestException, OPAException, ValueError, KeyError, TypeError)
+_CLIENT = (ConnectionsError, DeletePolicyError, PolicyNotFoundError, RegoParseError)
+_FAILURES = (requests.RequestException, *_CLIENT, ValueError, KeyError, TypeError, AttributeError)
 
 
 class ServerEngine:

@@ -57,16 +57,13 @@ def _thresholds(subject: Subject) -> Iterator[Finding]:
     site = subject.site.approvers
     for name, role in site.roles.items():
         holding = sum(name in principal.roles for principal in site.principals.values())
-        if role.threshold > holding:
+        if not holding:
+            what, remedy = f"nobody holds the role {name}", "give it to a principal, or remove it"
+            yield subject.fault("approvers", "", ("roles", name), "role-unheld", what, remedy, "warning")
+        elif role.threshold > holding:
             what = f"needs {role.threshold} approvals, {holding} principals hold the role"
-            yield subject.fault(
-                "approvers",
-                "",
-                ("roles", name),
-                "threshold",
-                what,
-                "lower the threshold or give the role to more",
-            )
+            remedy = "lower the threshold or give the role to more"
+            yield subject.fault("approvers", "", ("roles", name), "threshold", what, remedy)
 
 
 def _is_key(text: str) -> bool:
