@@ -1,0 +1,96 @@
+"""What a changed configuration needs in order to take effect: reconfigure, or a restart of which daemon.
+
+Measured on live daemons (docs/engines.md): on 22.05 a reconfigure after a change of the set of nodes ends slurmctld, and
+several plugin keys are shown as changed while the old plugin works on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reconciler.plan.action import RestartClass
+from renderer.slurm.raw import logical_lines
+
+_CONTROLLER = frozenset(
+    [
+        "selecttype",
+        "selecttypeparameters",
+        "topologyplugin",
+        "grestypes",
+        "clustername",
+        "slurmctldhost",
+        "slurmctldport",
+        "slurmdport",
+        "authtype",
+        "authinfo",
+        "credtype",
+        "statesavelocation",
+        "prioritytype",
+        "preempttype",
+        "schedulertype",
+        "jobsubmitplugins",
+        "accountingstoragetype",
+        "accountingstoragehost",
+        "accountingstorageport",
+        "accountingstoragepass",
+        "accountingstoragetres",
+        "slurmuser",
+    ]
+)
+_NODES = frozenset(
+    [
+        "proctracktype",
+        "taskplugin",
+        "jobacctgathertype",
+        "slurmduser",
+        "slurmdspooldir",
+        "slurmdport",
+        "slurmdparameters",
+        "switchtype",
+        "authtype",
+        "authinfo",
+        "credtype",
+        "jobacctgatherfrequency",
+        "acctgatherenergytype",
+    ]
+)
+_ORDER: tuple[RestartClass, ...] = ("none", "reconfigure", "restart slurmctld", "restart slurmd")
+RECONFIGURES_NODES = (24, 11)
+"""From this release on adding and removing nodes, and the plugin keys, take effect by reconfigure (seen on 24.11.5, 26.05.5)."""
+
+
+def restart_class(file: str, before: str, after: str, version: str) -> RestartClass:
+    """The heaviest class that any changed line of a file needs; `restart slurmd` stands for both daemons."""
+    if before == after:
+        return "none"
+    if file == "gres.conf" or file == "cgroup.conf":
+        return "restart slurmd" if _lines(before) != _lines(after) else "reconfigure"
+    if file != "slurm.conf":
+        return "reconfigure"
+    changed = _lines(before) ^ _lines(after)
+    keys = {line.partition("=")[0].strip().lower() for line in changed}
+    return max((_of_key(key, version) for key in keys), key=_ORDER.index, default="reconfigure")
+
+
+def _lines(text: str) -> set[str]:
+    return {line for _, line in logical_lines(text)}
+
+
+def _of_key(key: str, version: str) -> RestartClass:
+    if key == "nodename":
+        return "reconfigure" if _release(version) >= RECONFIGURES_NODES else "restart slurmd"
+    if key in _NODES:
+        return "restart slurmd"
+    if key in _CONTROLLER:
+        return "restart slurmctld"
+    return "reconfigure"
+
+
+def heaviest(classes: Iterable[RestartClass]) -> RestartClass:
+    """The heaviest of several."""
+    return max(classes, key=_ORDER.index, default="none")
+
+
+def _release(version: str) -> tuple[int, int]:
+    year, _, month = version.partition(".")
+    return int(year), int(month)
