@@ -5,7 +5,7 @@ What lives in a namespace goes with it, never before it: a quota removed from a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reconciler.plan.action import Action
@@ -41,10 +41,12 @@ class Remover:
             reasons[key] = self._start(key, going)
         until(lambda: not self._settle(going), self.fence, self.sleep)
         reasons |= {key: self._why_there(key) for key in going}
-        return tuple(
-            Applied(item, reasons.get(item.change.key, reasons.get(_home(item.change.key), "")))
-            for item in actions
-        )
+        return tuple(Applied(item, self._reason(item.change.key, reasons)) for item in actions)
+
+    @staticmethod
+    def _reason(key: Key, reasons: Mapping[Key, str]) -> str:
+        home = _home(key)
+        return reasons.get(key) or (reasons.get(home, "") if home else "")
 
     def _start(self, key: Key, going: dict[Key, str]) -> str:
         kind = BY_NAME[key.kind]
