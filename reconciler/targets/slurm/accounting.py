@@ -174,7 +174,7 @@ def _written(field: str, before: str, after: str) -> str:
         wanted = tres.parse(after)
         gone = {name: -1 for name in tres.parse(before) if name not in wanted}
         return ",".join(f"{name}={amount}" for name, amount in sorted((wanted | gone).items()))
-    if field in _TIMES:
+    if field in _TIMES and field != "grace_time":
         return _time(after)
     if field in ("parent", "description", "organization", "preempt", "qos", "flags", "preempt_mode"):
         return after
@@ -228,9 +228,9 @@ def update(
     """Change what differs of one resource."""
     cluster = f"cluster={site.cluster.slurm.cluster_name}"
     if key.kind == "association":
-        where = ("user", "where", f"name={after['user']}", f"account={after['account']}", cluster)
+        person = ("user", "where", f"name={after['user']}", f"account={after['account']}", cluster)
         client.write(
-            "sacctmgr", "-i", "modify", *where, "set", f"fairshare={after['fairshare']}", timeout=timeout
+            "sacctmgr", "-i", "modify", *person, "set", f"fairshare={after['fairshare']}", timeout=timeout
         )
         return
     words = set_words(key.kind, before, after)

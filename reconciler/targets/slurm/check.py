@@ -21,28 +21,31 @@ from renderer.slurm.raw import logical_lines
 
 _SECONDS = 60.0
 _OWN = frozenset(
-    [
-        "slurmctldhost",
-        "statesavelocation",
-        "slurmdspooldir",
-        "slurmctldpidfile",
-        "slurmdpidfile",
-        "slurmctldlogfile",
-        "slurmdlogfile",
-        "slurmctldport",
-        "accountingstoragetype",
+    {
+        "accountingstoragebackuphost",
         "accountingstorageenforce",
         "accountingstoragehost",
-        "accountingstorageport",
         "accountingstoragepass",
-        "accountingstoragebackuphost",
-        "slurmuser",
+        "accountingstorageport",
+        "accountingstoragetres",
+        "accountingstoragetype",
         "jobcomptype",
-    ]
+        "slurmctldhost",
+        "slurmctldlogfile",
+        "slurmctldpidfile",
+        "slurmctldport",
+        "slurmdlogfile",
+        "slurmdpidfile",
+        "slurmdspooldir",
+        "slurmuser",
+        "statesavelocation",
+    }
 )
+_WEIGHTS = re.compile(r"\s+TRESBillingWeights=\S+")
+"""Weights name TRES that only accounting knows; site validation has judged them."""
 _COMPLAINT = re.compile(r"\b(?:error|warning|fatal): (.*)")
 _SANDBOX_ONLY = re.compile(
-    r"preempt.*accounting|Ignoring file-based|state file|last_config_lite|priority_state|No memory enforcing mechanism"
+    r"mpi/|MPI: |We have no QOS|backup state save|only be used with SlurmDBD|preempt.*accounting|Ignoring file-based|state file|last_config_lite|priority_state|No memory enforcing mechanism"
     r"|Could not open|_allow_uid|slurm_cred_|AccountingStorageEnforce|assoc|without accounting|Unable to open pidfile"
 )
 """What a controller says for the lack of state and accounting in the sandbox, whatever the configuration."""
@@ -79,7 +82,7 @@ def _prepare(folder: Path, files: Mapping[str, str]) -> str:
     head = next((_host(line) for line in lines if line.lower().startswith("slurmctldhost=")), "head")
     for name, text in files.items():
         atomic_write(folder / name, text.encode())
-    kept = [line for line in lines if line.partition("=")[0].strip().lower() not in _OWN]
+    kept = [_WEIGHTS.sub("", line) for line in lines if line.partition("=")[0].strip().lower() not in _OWN]
     atomic_write(folder / "slurm.conf", "\n".join([*kept, *_own_lines(folder, head), ""]).encode())
     atomic_write(
         folder / "hosts",

@@ -92,5 +92,6 @@ _PAIR = re.compile(r"(?:^| )([A-Za-z][A-Za-z0-9_:/]*)=")
 
 def _pairs(line: str) -> Iterator[tuple[str, str]]:
     found = list(_PAIR.finditer(line))
-    for match, following in zip(found, [*found[1:], None], strict=True):
-        yield match[1], line[match.end() : following.start() if following else len(line)].strip()
+    ends = [match.start() for match in found[1:]] + [len(line)]
+    for match, end in zip(found, ends, strict=bool(found)):
+        yield match[1], line[match.end() : end].strip()

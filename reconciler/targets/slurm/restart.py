@@ -12,47 +12,47 @@ from reconciler.plan.action import RestartClass
 from renderer.slurm.raw import logical_lines
 
 _CONTROLLER = frozenset(
-    [
+    {
+        "accountingstoragehost",
+        "accountingstoragepass",
+        "accountingstorageport",
+        "accountingstoragetres",
+        "accountingstoragetype",
+        "authinfo",
+        "authtype",
+        "clustername",
+        "credtype",
+        "grestypes",
+        "jobsubmitplugins",
+        "preempttype",
+        "prioritytype",
+        "schedulertype",
         "selecttype",
         "selecttypeparameters",
-        "topologyplugin",
-        "grestypes",
-        "clustername",
         "slurmctldhost",
         "slurmctldport",
         "slurmdport",
-        "authtype",
-        "authinfo",
-        "credtype",
-        "statesavelocation",
-        "prioritytype",
-        "preempttype",
-        "schedulertype",
-        "jobsubmitplugins",
-        "accountingstoragetype",
-        "accountingstoragehost",
-        "accountingstorageport",
-        "accountingstoragepass",
-        "accountingstoragetres",
         "slurmuser",
-    ]
+        "statesavelocation",
+        "topologyplugin",
+    }
 )
 _NODES = frozenset(
-    [
-        "proctracktype",
-        "taskplugin",
-        "jobacctgathertype",
-        "slurmduser",
-        "slurmdspooldir",
-        "slurmdport",
-        "slurmdparameters",
-        "switchtype",
-        "authtype",
+    {
+        "acctgatherenergytype",
         "authinfo",
+        "authtype",
         "credtype",
         "jobacctgatherfrequency",
-        "acctgatherenergytype",
-    ]
+        "jobacctgathertype",
+        "proctracktype",
+        "slurmdparameters",
+        "slurmdport",
+        "slurmdspooldir",
+        "slurmduser",
+        "switchtype",
+        "taskplugin",
+    }
 )
 _ORDER: tuple[RestartClass, ...] = ("none", "reconfigure", "restart slurmctld", "restart slurmd")
 RECONFIGURES_NODES = (24, 11)
