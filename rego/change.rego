@@ -55,22 +55,14 @@ families["tenancy"] := {
 	"where": data.charter.change.tenancy.where,
 }
 
-packages[name] := object.union(family, {"prefix": ""}) if some name, family in families
-
-packages[concat("", ["site/", name])] := {
-	"prefix": concat("", [name, "/"]),
-	"rules": rules,
-	"holds": {pair | some pair in data.charter.site.change[name].holds},
-	"message": {id: said | some id, said in data.charter.site.change[name].message},
-	"remedy": {id: said | some id, said in data.charter.site.change[name].remedy},
-	"where": {id: said | some id, said in data.charter.site.change[name].where},
-} if {
-	rules := data.charter.site.change[name].rules
-}
+own := {name: object.union(family, {"prefix": ""}) | some name, family in families}
 
 # A family that came out undefined would be a family not asked: then there is no verdict, which denies.
-verdict := aggregator.verdict(packages, {"input": input, "site": data.site, "revision": data.charter.revision}) if {
+verdict := aggregator.verdict(
+	object.union(own, aggregator.added("change")),
+	{"input": input, "site": data.site, "revision": data.charter.revision},
+) if {
 	every name in {"authority", "capacity", "endpoints", "reservations", "structure", "tenancy"} {
-		packages[name]
+		own[name]
 	}
 }

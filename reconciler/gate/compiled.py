@@ -19,49 +19,56 @@ from reconciler.gate.sprintf import sprintf
 from reconciler.gate.verdict import Verdict, denied
 
 _PAGE = 65536
+_PIECE = 4096
 _MEMORY = 1 << 30
 _FUEL = 20_000_000_000
+_FAILURES = (
+    wasmtime.WasmtimeError, wasmtime.Trap, KeyError, IndexError, TypeError, ValueError, RecursionError,
+)  # fmt: skip
 _HOST: Mapping[str, Callable[..., Any]] = {"sprintf": sprintf}
 
 
 class CompiledEngine:
-    """One policy and its data in one instance; not for several threads at once."""
+    """One policy and its data in one instance; not for several threads at once. `fuel` and `memory` (bytes) bound a decision."""
 
     def __init__(self, fuel: int = _FUEL, memory: int = _MEMORY) -> None:
         self._fuel, self._limit = fuel, memory
         self._revision = ""
+        self._loaded: tuple[bytes, Mapping[str, Any]] | None = None
         self._sandbox: _Sandbox | None = None
 
     def load(self, policy: Policy, data: Mapping[str, Any], revision: str) -> None:
         """Instantiate the module and put the data into its heap. Raises Terminal for a module that can't be run here."""
-        self._revision, self._sandbox = revision, None
+        self._revision, self._sandbox, self._loaded = revision, None, None
+        loaded = (policy.module, document(data, revision))
         try:
-            self._sandbox = _Sandbox(policy.module, document(data, revision), self._fuel, self._limit)
-        except (wasmtime.WasmtimeError, wasmtime.Trap, KeyError, ValueError) as error:
+            self._sandbox = _Sandbox(*loaded, self._fuel, self._limit)
+        except _FAILURES as error:
             raise Terminal(
                 f"the policy's module can't be run ({_first(error)}); build it with the pinned OPA"
             ) from None
+        self._loaded = loaded
 
     def decide(self, entry: str, asked: Mapping[str, Any]) -> Verdict:
         """Judge an input; every failure is a denial."""
-        if self._sandbox is None:
+        if self._loaded is None:
             return denied("no policy is loaded", "load one first", self._revision)
         try:
-            answer = self._sandbox.evaluate(entry.replace(".", "/"), asked)
+            sandbox = self._sandbox or _Sandbox(*self._loaded, self._fuel, self._limit)
+            self._sandbox = None
+            answer = sandbox.evaluate(entry.replace(".", "/"), asked)
+        except _FAILURES as error:
+            what = f"the engine stopped: {_first(error)}"
+            return denied(what, "simplify the rule, or see why it doesn't end", self._revision)
+        self._sandbox = sandbox
+        return self._believed(answer)
+
+    def _believed(self, answer: Any) -> Verdict:
+        try:
             verdict = Verdict.from_json(answer[0]["result"])
-        except (wasmtime.WasmtimeError, wasmtime.Trap) as error:
-            self._sandbox.broken = True
-            return denied(
-                f"the engine stopped: {_first(error)}",
-                "simplify the rule, or see why it doesn't end",
-                self._revision,
-            )
         except (ValueError, KeyError, IndexError, TypeError) as error:
-            return denied(
-                f"no verdict came back ({error})",
-                "a rule of the policy is undefined as a whole",
-                self._revision,
-            )
+            what = f"no verdict came back ({error})"
+            return denied(what, "a rule of the policy is undefined as a whole", self._revision)
         if verdict.revision != self._revision:
             return denied("the verdict is of another revision", "load the policy again", self._revision)
         return verdict
@@ -78,7 +85,6 @@ class _Sandbox:
         self._store.set_fuel(fuel)
         self._memory = wasmtime.Memory(self._store, wasmtime.MemoryType(wasmtime.Limits(64, None)))
         self._names: dict[int, str] = {}
-        self.broken = False
         self._exports = self._link(engine, module).exports(self._store)
         self._names = {number: name for name, number in self._json(self._call("builtins")).items()}
         for name in self._names.values():
@@ -101,8 +107,6 @@ class _Sandbox:
 
     def evaluate(self, entry: str, asked: Mapping[str, Any]) -> Any:
         """The result set of an entry point for an input."""
-        if self.broken:
-            raise ValueError("the sandbox was stopped before")
         self._store.set_fuel(self._fuel)
         start = self._heap
         content = json.dumps(asked, ensure_ascii=False).encode()
@@ -137,8 +141,14 @@ class _Sandbox:
         return json.loads(self._text(self._call("opa_json_dump", address)))
 
     def _text(self, address: int) -> str:
-        content = self._memory.read(self._store, address, self._memory.data_len(self._store))
-        return bytes(content[: content.index(0)]).decode()
+        """A NUL-terminated string, read in pieces: the memory behind it may be large."""
+        found = b""
+        while (end := found.find(0)) < 0:
+            piece = self._memory.read(self._store, address + len(found), address + len(found) + _PIECE)
+            if not piece:
+                raise ValueError("a text runs out of the memory")
+            found += bytes(piece)
+        return found[:end].decode()
 
     def _grow(self, needed: int) -> None:
         lacking = needed - self._memory.data_len(self._store)

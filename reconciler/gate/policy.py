@@ -18,11 +18,11 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from reconciler.errors import Terminal
-from reconciler.gate.siterules import check_source
+from reconciler.gate.siterules import check_sources
 from reconciler.system.files import atomic_write
 from reconciler.system.process import run
 
-ENTRY = "charter/change/verdict"
+ENTRIES = ("charter/change/verdict", "charter/admission/verdict")
 MODULE = "charter.wasm"
 CAPABILITIES = "capabilities.json"
 _SECONDS = 60.0
@@ -78,13 +78,13 @@ def build_module(sources: Mapping[str, bytes], opa: str) -> bytes:
         for path, data in sources.items():
             atomic_write(folder / "rego" / path, data)
         atomic_write(folder / CAPABILITIES, capabilities())
+        entries = [part for entry in ENTRIES for part in ("-e", entry)]
         argv = [
             opa,
             "build",
             "-t",
             "wasm",
-            "-e",
-            ENTRY,
+            *entries,
             "--capabilities",
             CAPABILITIES,
             "-o",
@@ -100,10 +100,12 @@ def build_module(sources: Mapping[str, bytes], opa: str) -> bytes:
 def _compile_site(sources: Mapping[str, bytes], opa: str) -> bytes:
     _require(opa)
     with tempfile.TemporaryDirectory() as scratch:
+        parsed = {}
         for path, data in sources.items():
             target = Path(scratch) / path
             atomic_write(target, data)
-            check_source(f"rego/site/{path}", _parsed(opa, target, path))
+            parsed[f"rego/site/{path}"] = _parsed(opa, target, path)
+    check_sources(parsed)
     return build_module(
         {**builtin_sources(), **{f"site/{path}": data for path, data in sources.items()}}, opa
     )

@@ -16,6 +16,7 @@ from reconciler.gate.policy import Policy
 from reconciler.gate.verdict import Verdict, denied
 
 _PREFIX = "charter/"
+_LOADING = "being loaded"
 _CLIENT = (ConnectionsError, DeletePolicyError, PolicyNotFoundError, RegoParseError)
 _FAILURES = (requests.RequestException, *_CLIENT, ValueError, KeyError, TypeError, AttributeError)
 
@@ -34,17 +35,18 @@ class ServerEngine:
         self._revision = ""
 
     def load(self, policy: Policy, data: Mapping[str, Any], revision: str) -> None:
-        """Put sources and data there, and remove Charter's modules of an earlier policy. Raises Terminal, Unreachable."""
+        """Put sources and data there, the revision last, so that a decision in between is of no revision. Raises Terminal, Unreachable."""
         self._revision = revision
         try:
-            self._remove_others(policy)
             content = document(data, revision)
-            self._client.update_or_create_data({"usage": {}, **content["charter"]}, "charter")
-            self._client.update_or_create_data(content["site"], "site")
-            for path, source in policy.sources.items():
+            self._client.update_or_create_data({"revision": _LOADING}, "charter")
+            self._remove_others(policy)
+            for path in sorted(policy.sources, key=_dependencies_first):
                 self._client.update_policy_from_string(
-                    source.decode(), quote(f"{_PREFIX}{path}"), rego_compat=False
+                    policy.sources[path].decode(), quote(f"{_PREFIX}{path}"), rego_compat=False
                 )
+            self._client.update_or_create_data(content["site"], "site")
+            self._client.update_or_create_data(content["charter"], "charter")
         except requests.RequestException as error:
             raise Unreachable(
                 f"the OPA server at {self._url} gives no answer ({type(error).__name__}); is it up?"
@@ -75,6 +77,16 @@ class ServerEngine:
         return verdict
 
     def _remove_others(self, policy: Policy) -> None:
+        """A module of somebody else's could add to Charter's packages: it is refused, not removed."""
         for name in self._client.get_policies_list():
-            if name.startswith(_PREFIX) and name.removeprefix(_PREFIX) not in policy.sources:
+            if not name.startswith(_PREFIX):
+                raise Terminal(
+                    f"the OPA server at {self._url} holds a policy of somebody else's ({name}); give Charter a server of its own"
+                )
+            if name.removeprefix(_PREFIX) not in policy.sources:
                 self._client.delete_policy(quote(name))
+
+
+def _dependencies_first(path: str) -> tuple[bool, bool, str]:
+    """The server compiles at each module it is given: what the others call comes first, the entry points last."""
+    return (not path.startswith("lib/"), "/" not in path, path)

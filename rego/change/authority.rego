@@ -34,27 +34,27 @@ may(principal, path) if {
 
 beyond(commit) := [path | some path in commit.paths; not may(commit.principal, path)]
 
-message["authority"][commit.id] contains sprintf("%v may not change %v", [name(commit), concat(", ", beyond(commit))]) if {
+message.authority[commit.id] contains sprintf("%v may not change %v", [name(commit), concat(", ", beyond(commit))]) if {
 	signed
 	some commit in input.commits
 }
 
-message["unsigned-site"]["input"] contains "require is none: anybody who can push may change everything" if {
+message["unsigned-site"].input contains "require is none: anybody who can push may change everything" if {
 	approvers.require == "none"
 }
 
-remedy["authority"][commit.id] contains "have it signed by a principal whose role covers these paths" if {
+remedy.authority[commit.id] contains "have it signed by a principal whose role covers these paths" if {
 	some commit in input.commits
 }
 
-remedy["unsigned-site"]["input"] contains "set require to signed once the principals' keys are in place"
+remedy["unsigned-site"].input contains "set require to signed once the principals' keys are in place"
 
-where["authority"][commit.id] contains beyond(commit)[0] if {
+where.authority[commit.id] contains beyond(commit)[0] if {
 	signed
 	some commit in input.commits
 }
 
-where["unsigned-site"]["input"] contains "policies/approvers.yaml"
+where["unsigned-site"].input contains "policies/approvers.yaml"
 
 name(commit) := commit.principal if {
 	is_string(commit.principal)

@@ -51,14 +51,14 @@ holds contains ["complete", "input"] if {
 
 holds contains ["uncommitted", "input"] if is_array(input.commits)
 
-message["input"]["input"] contains "the question isn't a change of format charter.change/v1 whose every difference is committed"
+message.input.input contains "the question isn't a change of format charter.change/v1 whose every difference is committed"
 
-message["complete"]["input"] contains "parts of the site are missing from the question, or nothing refers to them"
+message.complete.input contains "parts of the site are missing from the question, or nothing refers to them"
 
-message["uncommitted"]["input"] contains "nothing is committed yet, so it was not judged who may change this"
+message.uncommitted.input contains "nothing is committed yet, so it was not judged who may change this"
 
-remedy["input"]["input"] contains "ask with the format, the time, both sites and the commits between them, each once"
+remedy.input.input contains "ask with the format, the time, both sites and the commits between them, each once"
 
-remedy["complete"]["input"] contains "ask with the whole site as keyed data"
+remedy.complete.input contains "ask with the whole site as keyed data"
 
-remedy["uncommitted"]["input"] contains "commit, then plan again"
+remedy.uncommitted.input contains "commit, then plan again"

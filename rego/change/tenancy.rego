@@ -85,7 +85,7 @@ holds contains ["zone", ref] if {
 	}
 }
 
-message["zone"][ref] contains text if {
+message.zone[ref] contains text if {
 	some ref, program in input.head.programs
 	some zone in program.zones
 	not zone in permitted(program)
@@ -94,7 +94,7 @@ message["zone"][ref] contains text if {
 	])
 }
 
-message["zone"][ref] contains "it names no zone to run in" if {
+message.zone[ref] contains "it names no zone to run in" if {
 	some ref, program in input.head.programs
 	count(program.zones) == 0
 }
@@ -103,7 +103,7 @@ listed(names) := concat(", ", sort(names)) if {
 	count(names) > 0
 } else := "none"
 
-remedy["zone"][ref] contains "name zones that hold this data, or give the tenant another data class" if {
+remedy.zone[ref] contains "name zones that hold this data, or give the tenant another data class" if {
 	some ref, _ in input.head.programs
 }
 

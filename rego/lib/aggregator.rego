@@ -15,7 +15,7 @@ verdict(packages, at) := {
 } if {
 	unmet := {[key, id, subject] |
 		some key, rules in packages
-		some [id, subject] in required(rules, at) - rules.holds
+		some [id, subject] in (required(rules, at) - rules.holds)
 	}
 	found := {v |
 		some [key, id, subject] in unmet
@@ -42,7 +42,7 @@ required(p, at) := {[id, subject] |
 subjects(rule, at) := keys(part(rule.subjects, at))
 
 # Subjects that aren't there are a subject that cannot hold.
-subjects(rule, at) := {sprintf("%v is missing", [rule.subjects])} if {
+subjects(rule, at) := {concat(" ", [object.get(rule, "subjects", "subjects"), "is missing"])} if {
 	not keys(part(rule.subjects, at))
 }
 
@@ -65,6 +65,20 @@ keys(value) := object.keys(value) if is_object(value)
 keys(value) := {object.get(item, "id", position) | some position, item in value} if is_array(value)
 
 keys(null) := set()
+
+# What a site adds, package by package: it may bring rules, and nothing of it reaches another package's.
+added(kind) := {concat("", ["site/", name]): family |
+	some name
+	rules := data.charter.site[kind][name].rules
+	family := {
+		"prefix": concat("", [name, "/"]),
+		"rules": rules,
+		"holds": {pair | some pair in data.charter.site[kind][name].holds},
+		"message": {id: said | some id, said in data.charter.site[kind][name].message},
+		"remedy": {id: said | some id, said in data.charter.site[kind][name].remedy},
+		"where": {id: said | some id, said in data.charter.site[kind][name].where},
+	}
+}
 
 violation(p, id, subject, at) := object.union(plain, waived(p.rules[id], plain, at)) if {
 	plain := {
