@@ -94,10 +94,10 @@ class Scratch:
 
 
 def marked(path: Path) -> tuple[int, ...]:
-    """Process ids, this one apart, that bear the mark of the rig in `path` and are not zombies."""
+    """Process ids, this one apart, that belong to the rig in `path` and are not zombies."""
     mark = f"{MARK}={path}".encode()
-    found = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
-    return tuple(pid for pid in found if pid != os.getpid() and mark in _environment(pid) and _alive(pid))
+    others = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit() and entry.name != str(os.getpid()))
+    return tuple(pid for pid in others if (mark in _environment(pid) or _is_step(pid, path)) and _alive(pid))
 
 
 def end_marked(path: Path, patience: float = 20.0) -> None:
@@ -143,6 +143,16 @@ def _environment(pid: int) -> list[bytes]:
         return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
         return []
+
+
+def _is_step(pid: int, path: Path) -> bool:
+    """A job's slurmstepd writes its title over its environment; it is known by its name and its folder instead."""
+    process = Path(f"/proc/{pid}")
+    try:
+        is_step = process.joinpath("comm").read_text() == "slurmstepd\n"
+        return is_step and process.joinpath("cwd").readlink().is_relative_to(path)
+    except OSError:
+        return False
 
 
 def _alive(pid: int) -> bool:
