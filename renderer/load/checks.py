@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from renderer.notation import durations, hostlist, times, tres
+from renderer.load.budget import affordable
+from renderer.notation import durations, times, tres
 from renderer.notation.error import NotationError
 from renderer.notation.names import MAX_NAME, is_name
 from renderer.problem import Keys
@@ -19,6 +21,7 @@ _IMAGE = re.compile(r"[a-z0-9][a-z0-9._/:-]{0,254}@sha256:[0-9a-f]{64}\Z")
 _REFERENCE = re.compile(r"[a-z][a-z0-9-]{0,62}/[a-z][a-z0-9-]{0,62}\Z")
 _PATH = re.compile(r"/[A-Za-z0-9_./%@+-]{0,254}\Z")
 _MAX_TEXT = 1000
+_YEARS = (1971, 2200)
 
 Report = Callable[..., None]
 Check = Callable[[str, Any, Report], None]
@@ -76,6 +79,13 @@ def _parsed(rule: str, parse: Callable[[Any], object]) -> Check:
     return check
 
 
+def _bounded(value: object) -> datetime:
+    moment = times.instant(value)
+    if not _YEARS[0] <= moment.year <= _YEARS[1]:
+        raise NotationError(f"{value} is out of range", f"write a year from {_YEARS[0]} to {_YEARS[1]}")
+    return moment
+
+
 def _is_text(text: str) -> bool:
     return 0 < len(text) <= _MAX_TEXT and text.isprintable()
 
@@ -111,9 +121,9 @@ digest = _one("notation-digest", _DIGEST.match, "is not a digest", "write sha256
 image = _one(
     "notation-image", _IMAGE.match, "is not an image by digest", "write repository@sha256:…; tags can move"
 )
-hosts = _parsed("notation-hosts", hostlist.expand)
+hosts = _parsed("notation-hosts", affordable)
 duration = _parsed("notation-duration", durations.seconds)
-instant = _parsed("notation-time", times.instant)
+instant = _parsed("notation-time", _bounded)
 
 
 def tres_limits(field: str, value: Any, report: Report) -> None:
@@ -141,12 +151,20 @@ TRES_LIMITS = frozenset({"grp_tres", "max_tres_per_job", "max_tres_per_user", "m
 
 
 def _limit_complaint(key: str, limit: object) -> Complaint | None:
+    if key not in COUNTS | TRES_LIMITS:
+        known = ", ".join(sorted(COUNTS | TRES_LIMITS))
+        return Complaint("shape-unknown", f"{key[:60]!r} is no limit", f"limits are {known}", (key,))
     if key in COUNTS:
         good = re.fullmatch(r"\d{1,9}", str(limit)) is not None
         return (
             None
             if good
-            else Complaint("notation-count", f"{key}: {limit!r:.40} is no count", "write 200", (key,))
+            else Complaint(
+                "notation-count",
+                f"{key}: {limit!r:.40} is no count",
+                "write a whole number such as 200",
+                (key,),
+            )
         )
     if not isinstance(limit, str):
         return Complaint(
@@ -157,6 +175,11 @@ def _limit_complaint(key: str, limit: object) -> Complaint | None:
     except NotationError as error:
         return Complaint("notation-tres", f"{key}: {error.what}", error.remedy, (key,))
     return None
+
+
+def one_of(what: str, allowed: Collection[str]) -> Check:
+    """A list of words that are all among `allowed`."""
+    return _each("shape-choice", allowed.__contains__, "is not possible", f"{what} are {', '.join(allowed)}")
 
 
 def keys_are_names(field: str, value: Any, report: Report) -> None:

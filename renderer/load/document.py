@@ -55,7 +55,9 @@ class Loader(CSafeLoader):
         """Path resolvers are not used."""
 
 
-class _Refused(Exception):
+class Refused(Exception):
+    """A construct that YAML has and a site may not use."""
+
     def __init__(self, mark: yaml.Mark, rule: str, what: str, remedy: str) -> None:
         super().__init__(what)
         self.fault: Fault = (mark.line + 1, mark.column + 1, rule, what, remedy)
@@ -68,7 +70,7 @@ def parse(data: bytes) -> tuple[Any, tuple[Fault, ...]]:
         return None, (refused,)
     try:
         node = compose(data)
-    except _Refused as error:
+    except Refused as error:
         return None, (error.fault,)
     except yaml.MarkedYAMLError as error:
         return None, (_syntax(error),)
@@ -109,15 +111,15 @@ def _inspect(data: bytes) -> None:
 
 def _refuse_construct(event: Any) -> None:
     if getattr(event, "anchor", None) is not None:
-        raise _Refused(
+        raise Refused(
             event.start_mark, "yaml-anchor", f"anchor or alias {event.anchor[:40]!r}", "write it out"
         )
     if getattr(event, "tag", None) is not None:
-        raise _Refused(event.start_mark, "yaml-tag", f"tag {event.tag[:60]!r}", "write the plain value")
+        raise Refused(event.start_mark, "yaml-tag", f"tag {event.tag[:60]!r}", "write the plain value")
 
 
-def _too_deep(mark: yaml.Mark) -> _Refused:
-    return _Refused(mark, "yaml-depth", f"nested more than {MAX_DEPTH} deep", "no kind of file nests so deep")
+def _too_deep(mark: yaml.Mark) -> Refused:
+    return Refused(mark, "yaml-depth", f"nested more than {MAX_DEPTH} deep", "no kind of file nests so deep")
 
 
 def _value(node: yaml.Node, depth: int, faults: list[Fault]) -> Any:

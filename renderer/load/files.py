@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -29,7 +29,8 @@ Build = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Files of one kind: how their paths look, their schema, how they become data. `single`: there is one such file."""
+    """Files of one kind: how their paths look, their schema, how they become data. `single`: there is one such file. `flat`: keys
+    that the schema does not name are judged as one mapping under this key, which the file doesn't have."""
 
     name: str
     pattern: re.Pattern[str]
@@ -37,11 +38,14 @@ class Kind:
     build: Build
     single: bool = True
     needed: bool = False
+    flat: str | None = None
 
 
-def _kind(name: str, path: str, schema: Rules, build: Build, *, needed: bool = False) -> Kind:
+def _kind(
+    name: str, path: str, schema: Rules, build: Build, *, needed: bool = False, flat: str | None = None
+) -> Kind:
     pattern = re.compile(re.escape(path).replace(r"\*", "[^/]+"))
-    return Kind(name, pattern, schema, build, single="*" not in path, needed=needed)
+    return Kind(name, pattern, schema, build, single="*" not in path, needed=needed, flat=flat)
 
 
 KINDS = (
@@ -50,8 +54,8 @@ KINDS = (
     _kind("fabric", "inventory/fabric.yaml", fabric.SCHEMA, fabric.build, needed=True),
     _kind("tenants", "policies/tenants/*.yaml", tenants.SCHEMA, tenants.build),
     _kind("members", "policies/members/*.yaml", tenants.MEMBERS, tenants.build_members),
-    _kind("qos", "policies/qos.yaml", {}, qos.build, needed=True),
-    _kind("partitions", "policies/partitions.yaml", {}, dict, needed=True),
+    _kind("qos", "policies/qos.yaml", qos.SCHEMA, qos.build, needed=True, flat="tiers"),
+    _kind("partitions", "policies/partitions.yaml", partitions.SCHEMA, dict, needed=True, flat="partitions"),
     _kind("planes", "policies/planes.yaml", partitions.PLANES, partitions.build_planes, needed=True),
     _kind("reservations", "policies/reservations/*.yaml", reservations.SCHEMA, reservations.build),
     _kind("endpoints", "policies/endpoints/*.yaml", endpoints.SCHEMA, endpoints.build),
@@ -96,34 +100,22 @@ def read(path: str, kind: Kind, content: bytes) -> Read:
 
 
 def _shape(kind: Kind, document: Mapping[str, Any], path: str) -> tuple[Finding, ...]:
-    if kind.name == "qos":
-        return Shape(qos.schema(document)).findings_of(path, document)
-    if kind.name == "partitions":
-        found = _judge("partitions").findings_of(path, {"partitions": document})
-        return tuple(_without_first_key(finding) for finding in found)
-    return _judge(kind.name).findings_of(path, document)
+    judge = _judge(kind.name)
+    if kind.flat is None:
+        return judge.findings_of(path, document)
+    beside = {key: value for key, value in document.items() if key in kind.schema and key != kind.flat}
+    flat = {key: value for key, value in document.items() if key not in beside}
+    found = judge.findings_of(path, {**beside, kind.flat: flat})
+    return tuple(_without(kind.flat, finding) for finding in found)
 
 
-def _without_first_key(finding: Finding) -> Finding:
-    return Finding(
-        finding.path,
-        finding.keys[1:],
-        finding.rule,
-        finding.what,
-        finding.remedy,
-        finding.severity,
-        finding.on_key,
-    )
+def _without(first: str, finding: Finding) -> Finding:
+    return replace(finding, keys=finding.keys[1:]) if finding.keys[:1] == (first,) else finding
 
 
 @cache
 def _judge(name: str) -> Shape:
-    schema = (
-        partitions.SCHEMA
-        if name == "partitions"
-        else next(kind.schema for kind in KINDS if kind.name == name)
-    )
-    return Shape(schema)
+    return Shape(next(kind.schema for kind in KINDS if kind.name == name))
 
 
 def missing(paths: Mapping[str, object]) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
 The parser makes about a kilobyte of nodes for each value, however short its text, so values are bounded by the bytes that
 can separate them, and files by size. What only *may* be a forbidden construct is counted here by regular expression and
-settled by `suspicious` readers event by event; the fast path never sees it.
+settled event by event; the fast path never pays for it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,10 @@ MAX_SITE = 32 << 20
 MAX_FILE_VALUES = 250_000
 MAX_SITE_VALUES = 3_000_000
 MAX_DEPTH = 32
+MAX_LIST_HOSTS = 65_536
+"""A host list; Slurm itself takes 65,533 nodes (MAX_SLURM_NODES)."""
+MAX_SITE_HOSTS = 2_000_000
+"""All host lists of a site together, counted before they are expanded."""
 MAX_FILES = 20_000
 
 _SEPARATORS = (b"\n", b"\r", b",", b":", b"[", b"{", b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
@@ -37,7 +41,7 @@ def refusal(data: bytes) -> Fault | None:
         return 0, 0, "file-size", f"{len(data)} bytes; a file may have {MAX_FILE}", "split it"
     if values(data) > MAX_FILE_VALUES:
         return 0, 0, "file-size", f"more than {MAX_FILE_VALUES} values in one file", "split it"
-    return _text_refusal(data)
+    return text_refusal(data)
 
 
 def suspicious(data: bytes) -> bool:
@@ -45,7 +49,8 @@ def suspicious(data: bytes) -> bool:
     return data.count(b"[") + data.count(b"{") > _MANY_BRACKETS or bool(_SUSPICIOUS.search(data))
 
 
-def _text_refusal(data: bytes) -> Fault | None:
+def text_refusal(data: bytes) -> Fault | None:
+    """Why these bytes are no text."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 
 import yaml
 
-from renderer.load.document import compose
+from renderer.load.document import Refused, compose
+from renderer.load.files import kind_of
+from renderer.load.limits import refusal
 from renderer.problem import Finding, Keys, Problem
 
 
@@ -24,9 +26,12 @@ def locate(findings: Iterable[Finding], files: Mapping[str, bytes]) -> list[Prob
 
 
 def _root(path: str, data: bytes | None) -> yaml.Node | None:
-    if data is None or not path.endswith(".yaml"):
+    if data is None or kind_of(path) is None or refusal(data) is not None:
         return None
-    return compose(data)
+    try:
+        return compose(data)
+    except (Refused, yaml.YAMLError):
+        return None
 
 
 def _located(found: list[Finding], root: yaml.Node | None) -> Iterable[Problem]:
@@ -38,7 +43,7 @@ def _located(found: list[Finding], root: yaml.Node | None) -> Iterable[Problem]:
 def _raw(keys: Keys) -> tuple[int, int]:
     """In a file that is no YAML, a finding's keys are its line and column."""
     line, column = (*keys, 0, 0)[:2]
-    return (int(line), int(column)) if keys else (0, 0)
+    return (line, column) if isinstance(line, int) and isinstance(column, int) else (0, 0)
 
 
 def _mark(root: yaml.Node, keys: Keys, on_key: bool) -> tuple[int, int]:

@@ -19,8 +19,8 @@ _SECRETS = (
 
 
 def secrets_in(path: str, content: bytes) -> Iterator[Problem]:
-    """One problem for each place; the message doesn't repeat what it found."""
-    for pattern, what in _SECRETS:
+    """One problem for each place; the message doesn't repeat what it found. Rego names values `secret` and holds none."""
+    for pattern, what in _SECRETS[:1] if path.startswith("rego/") else _SECRETS:
         for match in pattern.finditer(content):
             line = content.count(b"\n", 0, match.start()) + 1
             yield Problem(

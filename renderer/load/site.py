@@ -6,17 +6,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from renderer.load.budget import host_budget
 from renderer.load.digest import site_digest
 from renderer.load.files import PATHS, Kind, Read, kind_of, missing, read
 from renderer.load.kinds.partitions import build as build_partitions
-from renderer.load.limits import MAX_FILES, MAX_SITE, MAX_SITE_VALUES, values
+from renderer.load.limits import MAX_FILES, MAX_SITE, MAX_SITE_HOSTS, MAX_SITE_VALUES, text_refusal, values
 from renderer.load.positions import locate
 from renderer.load.refused import Refused
 from renderer.load.secrets import secrets_in
 from renderer.model.governance import Approvers
 from renderer.model.site import Site
 from renderer.problem import Finding, Problem
-from renderer.rules import ALL, Family
+from renderer.rules import ALL
 from renderer.rules.subject import Subject
 
 _SLURM_D = "inventory/slurm.d/"
@@ -34,10 +35,11 @@ class Loaded:
 
 @dataclass(slots=True)
 class _Parts:
-    """What was read so far, by kind: {path: data}; kinds in `broken` are not whole, so nothing may be concluded from them."""
+    """What was read so far, by kind: {path: data}. `unread` are (kind, name) of what is declared but could not be read, the
+    name empty for a kind of one file: nothing may be concluded from their absence."""
 
     by_kind: dict[str, dict[str, Any]]
-    broken: set[str]
+    unread: set[tuple[str, str]]
     findings: list[Finding]
     problems: list[Problem]
 
@@ -49,10 +51,11 @@ def load(files: Mapping[str, bytes | Refused]) -> Loaded:
     if too_much is not None:
         return Loaded(None, (too_much,))
     parts = _Parts({}, set(), list(missing(files)), [])
-    for path in sorted(files):
-        _take(path, files[path], parts)
     for finding in parts.findings:
-        _mark_broken(finding.path, parts)
+        _mark_unread(finding.path, parts)
+    with host_budget(MAX_SITE_HOSTS):
+        for path in sorted(files):
+            _take(path, files[path], parts)
     site = _site(parts, content)
     parts.findings += _rules(site, parts)
     problems = sorted([*parts.problems, *locate(parts.findings, content)])[:_MAX_PROBLEMS]
@@ -92,12 +95,13 @@ def _take(path: str, content: bytes | Refused, parts: _Parts) -> None:
         parts.problems.append(
             Problem(path, 0, 0, "file-refused", content.reason, "replace it by a regular file, or remove it")
         )
-        _mark_broken(path, parts)
+        _mark_unread(path, parts)
         return
     parts.problems += secrets_in(path, content)
     kind = kind_of(path)
     if kind is None:
         parts.findings += _other(path)
+        parts.problems += _no_text(path, content)
         return
     _keep(path, kind, read(path, kind, content), parts)
 
@@ -105,10 +109,21 @@ def _take(path: str, content: bytes | Refused, parts: _Parts) -> None:
 def _keep(path: str, kind: Kind, result: Read, parts: _Parts) -> None:
     parts.findings += result.findings
     parts.problems += result.problems
-    if result.findings or result.problems:
-        parts.broken.add(kind.name)
+    misnamed = () if result.data is None or kind.single else tuple(_misnamed(path, kind, result.data))
+    parts.findings += misnamed
+    if result.data is None or misnamed:
+        _mark_unread(path, parts)
     else:
         parts.by_kind.setdefault(kind.name, {})[path] = result.data
+
+
+def _misnamed(path: str, kind: Kind, data: Any) -> Iterator[Finding]:
+    """Two files could otherwise claim one name, and one of them would silently not count."""
+    field = "tenant" if kind.name == "members" else "name"
+    name, stem = getattr(data, field), _stem(path)
+    if name != stem:
+        what = f"{field} is {name}, the file is {stem[:80]}.yaml"
+        yield Finding(path, (field,), "file-name", what, "make them the same")
 
 
 def _other(path: str) -> Iterator[Finding]:
@@ -123,29 +138,32 @@ def _other(path: str) -> Iterator[Finding]:
         )
 
 
-def _mark_broken(path: str, parts: _Parts) -> None:
+def _no_text(path: str, content: bytes) -> Iterator[Problem]:
+    fault = text_refusal(content) if path.startswith((_SLURM_D, _REGO)) else None
+    if fault is not None:
+        yield Problem(path, *fault)
+
+
+def _mark_unread(path: str, parts: _Parts) -> None:
     kind = kind_of(path)
     if kind is not None:
-        parts.broken.add(kind.name)
+        parts.unread.add((kind.name, "" if kind.single else _stem(path)))
 
 
 def _rules(site: Site, parts: _Parts) -> Iterator[Finding]:
-    subject = Subject(site, _paths(parts))
+    subject = Subject(site, _paths(parts), frozenset(parts.unread))
     for family in ALL:
-        if not _needs(family) & parts.broken:
+        if all(subject.is_read(kind) for kind in family.needs):
             yield from family.rule(subject)
-
-
-def _needs(family: Family) -> set[str]:
-    return set(family.needs)
 
 
 def _paths(parts: _Parts) -> dict[tuple[str, str], str]:
     """(kind, object's name) to the file that holds it."""
     named = {
-        (kind, getattr(data, "tenant", None) or data.name): path
-        for kind in ("tenants", "members", "reservations", "endpoints", "images")
-        for path, data in parts.by_kind.get(kind, {}).items()
+        (kind, _stem(path)): path
+        for kind, found in parts.by_kind.items()
+        if kind not in PATHS
+        for path in found
     }
     return named | {(kind, ""): path for kind, path in PATHS.items()}
 
@@ -180,8 +198,11 @@ def _site(parts: _Parts, content: Mapping[str, bytes]) -> Site:
 
 
 def _named(parts: _Parts, kind: str) -> dict[str, Any]:
-    found = parts.by_kind.get(kind, {}).values()
-    return {getattr(data, "tenant", None) or data.name: data for data in found}
+    return {_stem(path): data for path, data in parts.by_kind.get(kind, {}).items()}
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".yaml")
 
 
 def _texts(content: Mapping[str, bytes], folder: str) -> dict[str, str]:

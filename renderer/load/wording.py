@@ -67,8 +67,10 @@ def wording(error: Any, field: object, value: object, rules: Mapping[str, Any]) 
         return "shape-range", f"{field}: {quoted(value)} is too small", f"write {rules['min']} or more"
     if error is errors.MAX_VALUE:
         return "shape-range", f"{field}: {quoted(value)} is too large", f"write {rules['max']} or less"
-    if error is errors.EMPTY_NOT_ALLOWED:
-        return "shape-empty", f"{field} is empty", "write at least one, or remove the field"
+    if error is errors.MIN_LENGTH:
+        return "shape-empty", f"{field} is empty", "write at least one"
+    if error is errors.EXCLUDES_FIELD:
+        return "shape-both", f"{field} and {rules['excludes']} are both given", "keep one of them"
     return (
         "shape-value",
         f"{field}: {quoted(value)} is not possible ({error.rule})",
@@ -79,10 +81,9 @@ def wording(error: Any, field: object, value: object, rules: Mapping[str, Any]) 
 def _type(field: object, value: object, rules: Mapping[str, Any]) -> tuple[str, str]:
     wanted = _TYPES[rules["type"]]
     kind = _KINDS.get(type(value), "something else")
+    plain = value is None or isinstance(value, (dict, list))
     what = (
-        f"{field} is {kind}, not {wanted}"
-        if value is None
-        else f"{field}: {quoted(value)} is {kind}, not {wanted}"
+        f"{field} is {kind}, not {wanted}" if plain else f"{field}: {quoted(value)} is {kind}, not {wanted}"
     )
     if rules["type"] == "string" and isinstance(value, (int, float)):
         return what, f'quote it: "{str(value).lower()}"'

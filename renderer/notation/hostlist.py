@@ -37,11 +37,15 @@ def is_nodename(name: str) -> bool:
 @lru_cache(maxsize=4096)
 def expand(text: str) -> tuple[str, ...]:
     """Names of a host list in its own order, duplicates dropped. Raises NotationError."""
-    _refuse_foreign(text)
-    parts = tuple(_split(text))
-    if sum(_size(part) for part in parts) > MAX_HOSTS:
+    if count(text) > MAX_HOSTS:
         raise NotationError(f"{text[:60]!r} names more than {MAX_HOSTS} hosts", "split it or mend the range")
-    return tuple(dict.fromkeys(name for part in parts for name in _names(part)))
+    return tuple(dict.fromkeys(name for part in _split(text) for name in _names(part)))
+
+
+def count(text: str) -> int:
+    """How many names a host list expands to, without expanding it; duplicates count. Raises NotationError."""
+    _refuse_foreign(text)
+    return sum(map(_size, _split(text)))
 
 
 def fold(names: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from renderer.model.reservations import Reservation
 from renderer.model.site import Site
-from renderer.rules.reservations import meet
+from renderer.rules.reservations import meet, time_zone
 
 
 def reservation_data(site: Site) -> dict[str, Any]:
@@ -35,7 +35,8 @@ def _one(site: Site, item: Reservation, items: Sequence[Reservation], training: 
 
 def _peak(site: Site, item: Reservation, items: Sequence[Reservation]) -> dict[str, int]:
     """Upper bound: everything that overlaps it anywhere counts as held at once."""
-    together = [other for other in items if other is item or meet(item, other)]
+    zone = time_zone(site.cluster.timezone)
+    together = [other for other in items if other is item or meet(item, other, zone)]
     hosts = {host for other in together for host in other.hosts}
     per_node = _gpus_per_node(site)
     counted = sum(other.nodes or -(-(other.gpus or 0) // per_node) for other in together if not other.hosts)

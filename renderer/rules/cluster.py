@@ -25,7 +25,7 @@ def cluster(subject: Subject) -> Iterator[Finding]:
             f"{site.jurisdiction!r} is no ISO 3166 code",
             "write two capital letters, such as IS",
         )
-    if not _is_zone(site.timezone):
+    if not is_time_zone(site.timezone):
         yield _fault(
             subject,
             ("timezone",),
@@ -69,7 +69,8 @@ def engines(subject: Subject) -> Iterator[Finding]:
             yield subject.fault("qos", "", (name,), "qos-owned", f"Charter may not own a QOS {name}", remedy)
 
 
-def _is_zone(name: str) -> bool:
+def is_time_zone(name: str) -> bool:
+    """True for a name of the time zone database."""
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):

@@ -1,4 +1,4 @@
-"""A file is named as what it holds, and no two programmes become one account or namespace."""
+"""No two tenants or programmes become one account or namespace, and none becomes somebody else's."""
 
 from __future__ import annotations
 
@@ -8,23 +8,7 @@ from renderer.notation.names import MAX_NAME
 from renderer.problem import Finding
 from renderer.rules.subject import Subject
 
-_FIELD = {"members": "tenant"}
 _TAKEN = frozenset({"root", "default", "kube-system", "kube-public", "kube-node-lease", "charter-system"})
-
-
-def file_names(subject: Subject) -> Iterator[Finding]:
-    """The object's name is its file's."""
-    for (kind, name), path in subject.paths.items():
-        stem = path.rpartition("/")[2].removesuffix(".yaml")
-        if name and stem != name:
-            field = _FIELD.get(kind, "name")
-            yield Finding(
-                path,
-                (field,),
-                "file-name",
-                f"{field} is {name}, the file is {stem}.yaml",
-                "make them the same",
-            )
 
 
 def collisions(subject: Subject) -> Iterator[Finding]:

@@ -62,7 +62,7 @@ def _one(subject: Subject, partition: Partition) -> Iterator[Finding]:
     if partition.qos is not None and partition.qos not in site.qos.tiers:
         yield subject.unknown("partitions", "", (name, "qos"), "QOS", partition.qos, site.qos.tiers)
     for index, tenant in enumerate(partition.allow_tenants):
-        if tenant not in site.tenants:
+        if tenant not in site.tenants and subject.is_read("tenants", tenant):
             yield subject.unknown(
                 "partitions", "", (name, "allow_tenants", index), "tenant", tenant, site.tenants
             )

@@ -51,7 +51,7 @@ def _program(subject: Subject, tenant: Tenant, program: Program) -> Iterator[Fin
             "add it to qos, or choose another",
         )
     for index, image in enumerate(program.images):
-        if image not in subject.site.images:
+        if image not in subject.site.images and subject.is_read("images", image):
             yield subject.unknown(
                 "tenants", tenant.name, (*keys, "images", index), "image", image, subject.site.images
             )
@@ -83,6 +83,10 @@ def _models(subject: Subject, tenant: Tenant, keys: Keys, quota: Quota) -> Itera
                 )
 
 
+def _tenant_is_read(subject: Subject, reference: str) -> bool:
+    return subject.is_read("tenants", reference.partition("/")[0])
+
+
 def gpu_models(subject: Subject) -> dict[str, None]:
     """GPU models of the inventory."""
     return {gpu.model: None for kind in subject.site.nodes.types.values() for gpu in kind.gpus}
@@ -94,7 +98,8 @@ def members(subject: Subject) -> Iterator[Finding]:
     for name, people in site.members.items():
         tenant = site.tenants.get(name)
         if tenant is None:
-            yield subject.unknown("members", name, ("tenant",), "tenant", name, site.tenants)
+            if subject.is_read("tenants", name):
+                yield subject.unknown("members", name, ("tenant",), "tenant", name, site.tenants)
             continue
         for program in people.programs:
             if program not in tenant.programs:
@@ -104,7 +109,9 @@ def members(subject: Subject) -> Iterator[Finding]:
     for tenant in site.tenants.values():
         people_of = site.members.get(tenant.name)
         for program in tenant.programs:
-            if people_of is None or program not in people_of.programs:
+            if subject.is_read("members", tenant.name) and (
+                people_of is None or program not in people_of.programs
+            ):
                 what = f"programme {program} has no members"
                 remedy = f"add it to policies/members/{tenant.name}.yaml"
                 yield subject.fault(
@@ -116,7 +123,7 @@ def endpoints(subject: Subject) -> Iterator[Finding]:
     """Programme, GPU model, replicas and selector of each endpoint."""
     programs = {program.reference: program for program in subject.site.programs()}
     for name, endpoint in subject.site.endpoints.items():
-        if endpoint.program not in programs:
+        if endpoint.program not in programs and _tenant_is_read(subject, endpoint.program):
             yield subject.unknown("endpoints", name, ("program",), "programme", endpoint.program, programs)
         if endpoint.gpu_model not in gpu_models(subject):
             yield subject.unknown(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from datetime import timedelta
+from zoneinfo import ZoneInfo
 
 from renderer.model.reservations import Reservation
 from renderer.notation.hostlist import fold
-from renderer.notation.times import PERIOD_DAYS
-from renderer.problem import Finding
+from renderer.notation.times import PERIOD_DAYS, next_occurrence
+from renderer.problem import Finding, Keys
+from renderer.rules.cluster import is_time_zone
 from renderer.rules.hosts import unknown_hosts
 from renderer.rules.subject import Subject
 
@@ -25,13 +26,18 @@ def each(subject: Subject) -> Iterator[Finding]:
         yield from _what(subject, item)
         yield from unknown_hosts(subject, "reservations", ("hosts",), item.hosts, name)
         for reference in item.programs:
-            if reference not in programs:
-                yield subject.unknown("reservations", name, ("program",), "programme", reference, programs)
+            if reference not in programs and subject.is_read("tenants", reference.partition("/")[0]):
+                keys = _reference_keys(item, reference)
+                yield subject.unknown("reservations", name, keys, "programme", reference, programs)
         if bool(item.programs) == (item.purpose == "maintenance"):
             what = "maintenance is for no programme, everything else is for one"
             yield subject.fault(
                 "reservations", name, ("purpose",), "reservation-for", what, "add or remove `program`"
             )
+
+
+def _reference_keys(item: Reservation, reference: str) -> Keys:
+    return ("program",) if len(item.programs) == 1 else ("programs", item.programs.index(reference))
 
 
 def _period(subject: Subject, item: Reservation) -> Iterator[Finding]:
@@ -88,35 +94,34 @@ def _what(subject: Subject, item: Reservation) -> Iterator[Finding]:
 
 def overlaps(subject: Subject) -> Iterator[Finding]:
     """Two reservations never hold the same host at the same time."""
-    holders: dict[str, list[Reservation]] = defaultdict(list)
-    for item in subject.site.reservations.values():
-        for host in item.hosts:
-            holders[host].append(item)
-    clashes: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for host, items in holders.items():
-        for index, first in enumerate(items):
-            for second in items[index + 1 :]:
-                if meet(first, second):
-                    clashes[first.name, second.name].append(host)
-    for (first_name, second_name), hosts in clashes.items():
-        what = f"holds {fold(hosts)} while {first_name} does"
-        yield subject.fault(
-            "reservations",
-            second_name,
-            ("hosts",),
-            "reservation-overlap",
-            what,
-            "move one of them, or use other hosts",
-        )
+    zone = time_zone(subject.site.cluster.timezone)
+    held = {item.name: frozenset(item.hosts) for item in subject.site.reservations.values() if item.hosts}
+    named = [item for item in subject.site.reservations.values() if item.hosts and item.start < item.end]
+    for index, second in enumerate(named):
+        for first in named[:index]:
+            both = held[first.name] & held[second.name]
+            if both and meet(first, second, zone):
+                what = f"holds {fold(both)[:200]} while {first.name} does"
+                remedy = "move one of them, or use other hosts"
+                yield subject.fault(
+                    "reservations", second.name, ("hosts",), "reservation-overlap", what, remedy
+                )
 
 
-def meet(first: Reservation, second: Reservation) -> bool:
-    """True where occurrences of the two share a moment; recurring ones count from their first occurrence on, without end."""
+def meet(first: Reservation, second: Reservation, zone: ZoneInfo) -> bool:
+    """True where occurrences of the two share a moment; recurring ones keep their wall time in `zone`, from the first on, without end."""
     one, other = sorted((first, second), key=lambda item: item.recurrence != "none")
     if other.recurrence == "none":
         return one.start < other.end and other.start < one.end
-    if one.recurrence == "none" and one.end <= other.start:
-        return False
-    period = timedelta(days=min(PERIOD_DAYS.get(item.recurrence, 7) for item in (one, other)))
-    offset = (one.start - other.start) % period
+    if one.recurrence == "none":
+        length = other.end - other.start
+        return next_occurrence(other.start, length, other.recurrence, zone, one.start) < one.end
+    period = timedelta(days=min(PERIOD_DAYS[item.recurrence] for item in (one, other)))
+    wall = one.start.astimezone(zone).replace(tzinfo=None) - other.start.astimezone(zone).replace(tzinfo=None)
+    offset = wall % period
     return offset < other.end - other.start or offset + (one.end - one.start) > period
+
+
+def time_zone(name: str) -> ZoneInfo:
+    """The site's zone; UTC where it names none, which another rule refuses."""
+    return ZoneInfo(name) if is_time_zone(name) else ZoneInfo("UTC")

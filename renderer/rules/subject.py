@@ -12,10 +12,16 @@ from renderer.problem import Finding, Keys, Severity
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """`paths` maps (kind, name) to a file; the name is empty for a kind of one file."""
+    """`paths` maps (kind, name) to a file, `unread` holds those whose file is there but could not be read. The name is empty for
+    a kind of one file."""
 
     site: Site
     paths: Mapping[tuple[str, str], str]
+    unread: frozenset[tuple[str, str]] = frozenset()
+
+    def is_read(self, kind: str, name: str = "") -> bool:
+        """False where nothing may be concluded from the absence of an object: its file is faulty, which is said elsewhere."""
+        return (kind, name) not in self.unread
 
     def fault(
         self,

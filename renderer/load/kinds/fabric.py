@@ -18,7 +18,7 @@ _SWITCHES: Rules = {
     "rack": text(checks.word),
 }
 _LINK: Rules = {
-    "hosts": HOSTS,
+    "hosts": {**HOSTS, "excludes": "from"},
     "from": HOSTS,
     "to": required(HOSTS),
     "rail": _RAIL,
@@ -37,7 +37,7 @@ SCHEMA: Rules = {
 
 
 def build(document: Mapping[str, Any]) -> Fabric:
-    """The wiring. Of a link with both `hosts` and `from`, which the rules refuse, the hosts count."""
+    """The wiring."""
     return Fabric(
         kind=document["kind"],
         rails=document["rails"],

@@ -26,7 +26,7 @@ from renderer.notation.durations import seconds
 from renderer.notation.hostlist import expand
 
 _PARTITION: Rules = {
-    "hosts": HOSTS,
+    "hosts": {**HOSTS, "excludes": "features"},
     "features": listed(checks.words),
     "default": BOOLEAN,
     "max_time": DURATION,

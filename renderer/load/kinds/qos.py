@@ -6,16 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from renderer.load import checks
-from renderer.load.fields import DURATION, NAMES, NUMBER, Rules, listed, mapping, number, required
+from renderer.load.fields import DURATION, NAMES, NUMBER, Rules, listed, mapping, named, number, required
 from renderer.model.qos import Qos, QosTiers
 from renderer.notation import tres
 from renderer.notation.durations import seconds
 
-_LIMITS: Rules = {
-    "type": "dict",
-    "check_with": checks.tres_limits,
-    "keysrules": {"allowed": sorted(checks.COUNTS | checks.TRES_LIMITS)},
-}
+_LIMITS: Rules = {"type": "dict", "check_with": checks.tres_limits}
 FLAGS = (
     "DenyOnLimit",
     "EnforceUsageThreshold",
@@ -35,15 +31,11 @@ _TIER: Rules = {
     "max_wall": DURATION,
     "limits": _LIMITS,
     "usage_factor": NUMBER,
-    "flags": {**listed(checks.words), "allowed": list(FLAGS)},
+    "flags": listed(checks.one_of("flags", FLAGS)),
     "kubernetes_priority": required(number(-(10**9), 10**9)),
 }
-GRACE: Rules = {"grace_seconds": required(number(0, 3600))}
-
-
-def schema(document: Mapping[str, Any]) -> Rules:
-    """The schema of a document: every key but grace_seconds is a tier."""
-    return {**GRACE, **{name: mapping(_TIER) for name in document if name != "grace_seconds"}}
+SCHEMA: Rules = {"grace_seconds": required(number(0, 3600)), "tiers": named(mapping(_TIER))}
+"""The file is flat: every key but grace_seconds is a tier, judged under `tiers`."""
 
 
 def build(document: Mapping[str, Any]) -> QosTiers:

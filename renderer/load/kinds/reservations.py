@@ -15,10 +15,10 @@ from renderer.notation.times import instant
 
 SCHEMA: Rules = {
     "name": required(NAME),
-    "program": text(checks.reference),
+    "program": {**text(checks.reference), "excludes": "programs"},
     "programs": listed(checks.references),
     "start": required(INSTANT),
-    "end": INSTANT,
+    "end": {**INSTANT, "excludes": "duration"},
     "duration": DURATION,
     "hosts": HOSTS,
     "nodes": number(1),
