@@ -45,12 +45,16 @@ def _check_package(name: str, release: str) -> None:
 
 def _install(missing: Sequence[str]) -> None:
     if os.geteuid() != 0:
-        raise EngineError(f"missing packages: {' '.join(missing)}; run this as root, or apt-get install them first")
+        raise EngineError(
+            f"missing packages: {' '.join(missing)}; run this as root, or apt-get install them first"
+        )
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     install = ["apt-get", "install", "--yes", "--no-install-recommends", *missing]
     say(f"missing packages: {' '.join(missing)}")
     try:
         call("apt-get install", install, env=env, limit=900)
-    except EngineError:  # an old package list names files that are gone; a machine just made has no list at all
+    except (
+        EngineError
+    ):  # an old package list names files that are gone; a machine just made has no list at all
         call("apt-get update", ["apt-get", "update"], env=env, limit=300)
         call("apt-get install", install, env=env, limit=900)

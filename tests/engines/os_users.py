@@ -26,9 +26,18 @@ def claim_users(names: Iterable[str], holder: str) -> None:
     with _claims() as folder:
         for name in sorted(set(names)):
             if not NAME.fullmatch(name):
-                raise EngineError(f"{name!r} is not a user name that a rig makes: [a-z][a-z0-9-]*, at most 31 characters")
+                raise EngineError(
+                    f"{name!r} is not a user name that a rig makes: [a-z][a-z0-9-]*, at most 31 characters"
+                )
             if not _exists(name):
-                _call("useradd", "--no-create-home", "--no-user-group", "--shell=/bin/sh", f"--comment={COMMENT}", name)
+                _call(
+                    "useradd",
+                    "--no-create-home",
+                    "--no-user-group",
+                    "--shell=/bin/sh",
+                    f"--comment={COMMENT}",
+                    name,
+                )
             if _is_ours(name):
                 (folder / f"{name}.{holder}").touch()
 

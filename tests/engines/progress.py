@@ -19,11 +19,24 @@ def say(text: str) -> None:
     print(f"[{time.monotonic() - _START:6.1f} s] {text}", file=sys.stderr, flush=True)
 
 
-def call(what: str, argv: Sequence[str | Path], *, cwd: Path | None = None, env: Mapping[str, str] | None = None, limit: float) -> None:
+def call(
+    what: str,
+    argv: Sequence[str | Path],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    limit: float,
+) -> None:
     """Run a long command, saying every 15 s that it goes on. EngineError with the end of its output: it failed."""
     say(what)
     process = subprocess.Popen(
-        [str(word) for word in argv], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        [str(word) for word in argv],
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     begun = time.monotonic()
     while True:

@@ -34,7 +34,9 @@ class Scratch:
         end_abandoned()
         self.path = Path(tempfile.gettempdir()) / f"{PREFIX}{name}-{secrets.token_hex(4)}"
         self._lock = os.open(_lock_file(self.path), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)  # before the folder exists: without it the folder looks abandoned
+        fcntl.flock(
+            self._lock, fcntl.LOCK_EX
+        )  # before the folder exists: without it the folder looks abandoned
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
         self.folder()
         self.folder("log")
@@ -96,7 +98,11 @@ class Scratch:
 def marked(path: Path) -> tuple[int, ...]:
     """Process ids, this one apart, that belong to the rig in `path` and are not zombies."""
     mark = f"{MARK}={path}".encode()
-    others = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit() and entry.name != str(os.getpid()))
+    others = (
+        int(entry.name)
+        for entry in Path("/proc").iterdir()
+        if entry.name.isdigit() and entry.name != str(os.getpid())
+    )
     return tuple(pid for pid in others if (mark in _environment(pid) or _is_step(pid, path)) and _alive(pid))
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import fcntl
 import json
-import os
 import sys
 from collections.abc import Sequence
 
@@ -24,7 +23,9 @@ GROUPS = ("slurm", "kubernetes", "opa")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0: all there, of the pinned versions. 1: a sentence on stderr says what is not."""
-    parser = argparse.ArgumentParser(description="Install and build the real engines that the tests run against.")
+    parser = argparse.ArgumentParser(
+        description="Install and build the real engines that the tests run against."
+    )
     parser.add_argument("--only", choices=GROUPS, action="append", help="only this engine; may be repeated")
     groups = parser.parse_args(arguments).only or GROUPS
     try:
@@ -57,7 +58,7 @@ def _record(found: dict[str, str]) -> None:
     known = json.loads(path.read_text()) if path.exists() else {}
     fresh = path.with_suffix(".new")
     fresh.write_text(json.dumps(dict(sorted((known | found).items())), indent=2) + "\n")
-    os.replace(fresh, path)
+    fresh.replace(path)
 
 
 if __name__ == "__main__":

@@ -23,8 +23,18 @@ from tests.engines.slurm_conf import SlurmLayout, bootstrap_conf, slurmdbd_conf
 from tests.engines.slurm_database import NAME, Database, answers, install_database, start_database
 from tests.engines.slurm_scripts import write_scripts
 
-PROGRAMS = ("munged", "mariadbd", "mariadb-install-db", "slurmdbd", "slurmctld", "slurmd", "sacctmgr", "scontrol")
+PROGRAMS = (
+    "munged",
+    "mariadbd",
+    "mariadb-install-db",
+    "slurmdbd",
+    "slurmctld",
+    "slurmd",
+    "sacctmgr",
+    "scontrol",
+)
 MAX_NODES = 100
+EIGHT = ("n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8")
 
 
 class SlurmRig(SlurmClient):
@@ -36,7 +46,7 @@ class SlurmRig(SlurmClient):
 
     def __init__(
         self,
-        nodes: Sequence[str] = tuple(f"n{number}" for number in range(1, 9)),
+        nodes: Sequence[str] = EIGHT,
         *,
         cluster: str = "rig",
         gpu_type: str = "h200",
@@ -53,7 +63,9 @@ class SlurmRig(SlurmClient):
         self.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.stop()
 
     def start(self) -> None:
@@ -134,8 +146,14 @@ class SlurmRig(SlurmClient):
         key.write_bytes(os.urandom(128))
         key.chmod(0o400)
         socket, run, log = self.layout.munge_socket, self.layout.run, self.layout.log
-        files = (f"--pid-file={run}/munged.pid", f"--log-file={log}/munged.log", f"--seed-file={run}/munged.seed")
-        self.scratch.start("munged", "munged", "--foreground", f"--key-file={key}", f"--socket={socket}", *files)
+        files = (
+            f"--pid-file={run}/munged.pid",
+            f"--log-file={log}/munged.log",
+            f"--seed-file={run}/munged.seed",
+        )
+        self.scratch.start(
+            "munged", "munged", "--foreground", f"--key-file={key}", f"--socket={socket}", *files
+        )
         self.scratch.await_ready("munged", socket.exists, 10)
 
     def _start_slurmdbd(self, database: Database) -> None:

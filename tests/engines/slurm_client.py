@@ -11,7 +11,9 @@ from tests.engines.errors import EngineError
 from tests.engines.scratch import Scratch
 from tests.engines.slurm_conf import SlurmLayout
 
-ENDED = frozenset({"CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"})
+ENDED = frozenset(
+    {"CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"}
+)
 
 
 class SlurmClient:
@@ -40,12 +42,20 @@ class SlurmClient:
             words = ["setpriv", f"--reuid={user}", "--regid=users", "--init-groups", *words]
         try:
             done = subprocess.run(
-                words, env=self.env, cwd=self.job_folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout
+                words,
+                env=self.env,
+                cwd=self.job_folder,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=timeout,
             )
         except subprocess.TimeoutExpired as error:
             raise EngineError(f"{' '.join(words)} did not end within {timeout:g} s") from error
         if check and done.returncode != 0:
-            raise EngineError(f"{' '.join(words)} exited {done.returncode}: {done.stderr.strip() or done.stdout.strip()}")
+            raise EngineError(
+                f"{' '.join(words)} exited {done.returncode}: {done.stderr.strip() or done.stdout.strip()}"
+            )
         return done
 
     def submit(
@@ -66,7 +76,9 @@ class SlurmClient:
         words = [f"--{name}={value}" for name, value in given.items() if value]
         words += [f"--gpus-per-node={gpus_per_node}"] if gpus_per_node else []
         words += [f"--nodes={nodes}", f"--time={minutes}", f"--output={self.job_folder}/%j.out", *options]
-        return int(self.run("sbatch", "--parsable", *words, f"--wrap={command}", user=user).stdout.split(";")[0])
+        return int(
+            self.run("sbatch", "--parsable", *words, f"--wrap={command}", user=user).stdout.split(";")[0]
+        )
 
     def job(self, job_id: int) -> dict[str, str]:
         """The fields of `scontrol show job`, e.g. JobState, Reason, Account, NodeList."""

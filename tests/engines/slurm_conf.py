@@ -111,7 +111,9 @@ def _node_lines(layout: SlurmLayout) -> str:
 
 
 def _gres_conf(layout: SlurmLayout) -> str:
-    lines = (f"NodeName={name} Name=gpu Type={layout.gpu_type} File={layout.gpu_files}\n" for name in layout.nodes)
+    lines = (
+        f"NodeName={name} Name=gpu Type={layout.gpu_type} File={layout.gpu_files}\n" for name in layout.nodes
+    )
     return "AutoDetect=off\n" + "".join(lines)
 
 

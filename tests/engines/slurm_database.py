@@ -28,7 +28,9 @@ def install_database(scratch: Scratch) -> subprocess.Popen[bytes]:
     argv = ["mariadb-install-db", "--no-defaults", f"--datadir={scratch.path}/db", "--user=root"]
     argv += ["--auth-root-authentication-method=socket", "--skip-test-db"]
     with (scratch.path / "log" / "mariadb-install.out").open("wb") as log:
-        return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=scratch.environment)
+        return subprocess.Popen(
+            argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=scratch.environment
+        )
 
 
 def start_database(scratch: Scratch, port: int, installing: subprocess.Popen[bytes]) -> Database:

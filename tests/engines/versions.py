@@ -114,5 +114,7 @@ def _module(name: str, fields: dict[str, object]) -> Module:
         name,
         str(fields["group"]),
         tuple(flags),
-        tuple(Binary(key, one["package"], tuple(one["version"]), one["expect"]) for key, one in binaries.items()),
+        tuple(
+            Binary(key, one["package"], tuple(one["version"]), one["expect"]) for key, one in binaries.items()
+        ),
     )
