@@ -8,7 +8,6 @@ settled event by event; the fast path never pays for it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 MAX_FILE = 4 << 20
 MAX_SITE = 32 << 20
@@ -22,9 +21,11 @@ MAX_SITE_HOSTS = 2_000_000
 MAX_FILES = 20_000
 
 _SEPARATORS = (b"\n", b"\r", b",", b":", b"[", b"{", b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_SUSPICIOUS = re.compile(rb"[&*][A-Za-z0-9_-]|!|(?:[-?:][ \t]+){16}|(?m:^ {256})")
+_CONTROLS = bytes([*range(9), 11, 12, *range(14, 32), 127])
+_CONTROL = re.compile(rb"[" + re.escape(_CONTROLS) + rb"]")
+_ANCHOR = re.compile(rb"[&*][A-Za-z0-9_-]")
 _MANY_BRACKETS = 512
+_LONG_LINE = 2000
 
 Fault = tuple[int, int, str, str, str]
 """Line, column (from 1, 0 for the whole file), rule, what, remedy."""
@@ -45,28 +46,32 @@ def refusal(data: bytes) -> Fault | None:
 
 
 def suspicious(data: bytes) -> bool:
-    """True when an anchor, a tag or deep nesting is possible; never false when there is one."""
-    return data.count(b"[") + data.count(b"{") > _MANY_BRACKETS or bool(_SUSPICIOUS.search(data))
+    """True when an anchor, a tag or nesting that could exhaust the C stack is possible; never false when there is one.
+
+    Each level of flow nesting needs a bracket, each level of block nesting a further column.
+    """
+    if b"!" in data or data.count(b"[") + data.count(b"{") > _MANY_BRACKETS:
+        return True
+    if (b"&" in data or b"*" in data) and _ANCHOR.search(data):
+        return True
+    return max(map(len, data.split(b"\n"))) > _LONG_LINE
 
 
 def text_refusal(data: bytes) -> Fault | None:
     """Why these bytes are no text."""
     try:
-        text = data.decode("utf-8")
+        data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line, column = _place(data[: error.start].decode("utf-8", "replace"))
+        line, column = _place(data[: error.start])
         byte = f"byte 0x{data[error.start]:02x} is not UTF-8"
         return line, column, "file-encoding", byte, "save the file as UTF-8"
-    for match in _controls(text):
-        line, column = _place(text[: match.start()])
-        what = f"control character U+{ord(match[0]):04X}"
-        return line, column, "file-encoding", what, "remove it"
-    return None
+    match = _CONTROL.search(data) if len(data.translate(None, _CONTROLS)) != len(data) else None
+    if match is None:
+        return None
+    line, column = _place(data[: match.start()])
+    return line, column, "file-encoding", f"control character U+{match[0][0]:04X}", "remove it"
 
 
-def _controls(text: str) -> Iterator[re.Match[str]]:
-    return _CONTROL.finditer(text)
-
-
-def _place(before: str) -> tuple[int, int]:
-    return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
+def _place(before: bytes) -> tuple[int, int]:
+    text = before.decode("utf-8")
+    return text.count("\n") + 1, len(text) - (text.rfind("\n") + 1) + 1

@@ -19,6 +19,8 @@ from renderer.problem import Finding, Keys
 MAX_FINDINGS = 200
 """A file: nobody reads more, and a hostile one could have millions."""
 
+_SCALARS = frozenset({str, int, bool, float, type(None)})
+_MAX_ACCEPTED = 4096
 _PLAIN_MAPPING = frozenset({"type", "schema"})
 
 
@@ -29,12 +31,16 @@ class _TooMany(Exception):
 class Shape(Validator):  # type: ignore[misc]
     """The judge of one mapping schema, and through its own judges of what is below."""
 
+    mandatory_validations = ()
+    """Cerberus would ask of every value whether it may be null; here none may, and the type says so."""
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.findings: list[Finding] = []
         self.path = ""
         self._wraps_item = False
         self._judges: dict[int, tuple[Any, Shape]] = {}
+        self._accepted: set[tuple[Any, ...]] = set()
 
     def findings_of(self, path: str, document: Mapping[str, Any]) -> tuple[Finding, ...]:
         """All faults of a document (at most MAX_FINDINGS), none if its shape is right. Keys are paths in the document."""
@@ -98,5 +104,17 @@ class Shape(Validator):  # type: ignore[misc]
         return known[1]
 
     def _below(self, above: Shape, keys: Keys, document: Mapping[str, Any]) -> None:
+        seen = _fingerprint(document)
+        if seen is not None and seen in self._accepted:
+            return
         self.findings, self.path, self.document_path = above.findings, above.path, keys
-        self.validate(document, normalize=False)
+        right = self.validate(document, normalize=False)
+        if right and seen is not None and len(self._accepted) < _MAX_ACCEPTED:
+            self._accepted.add(seen)
+
+
+def _fingerprint(document: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    """Equal for mappings that Cerberus must judge equally; None where values nest. A large site repeats the same few grants."""
+    if not all(type(value) in _SCALARS for value in document.values()):
+        return None
+    return (*document.items(), *map(type, document.values()))
