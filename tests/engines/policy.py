@@ -5,8 +5,6 @@ The module is built with the pinned OPA only: the same sources give the same byt
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -14,19 +12,9 @@ from reconciler.gate.policy import CAPABILITIES, MODULE, build_module, builtin_s
 from reconciler.system.files import atomic_write
 from reconciler.system.process import run
 from tests.engines.errors import EngineError
+from tests.engines.opa import opa_binary
 
-VERSION = "1.22.3"
 REGO = Path(__file__).parents[2] / "rego"
-
-
-def opa() -> str:
-    """Path of the pinned OPA: $CHARTER_OPA, the cache, or PATH. Raises EngineError when there is none of that version."""
-    cache = Path(os.environ.get("CHARTER_CACHE") or Path.home() / ".cache" / "charter")
-    found = [os.environ.get("CHARTER_OPA"), *map(str, sorted(cache.glob("**/bin/opa"))), shutil.which("opa")]
-    for path in filter(None, found):
-        if f"Version: {VERSION}\n" in run([path, "version"], timeout=30).out:
-            return path
-    raise EngineError(f"no OPA {VERSION} is here; run: make engines, or set CHARTER_OPA")
 
 
 def build(compiler: str) -> bytes:
@@ -55,9 +43,9 @@ def main(arguments: list[str]) -> int:
         return 1
     try:
         if arguments == ["build"]:
-            atomic_write(REGO / MODULE, build(opa()))
+            atomic_write(REGO / MODULE, build(str(opa_binary())))
         else:
-            test(opa())
+            test(str(opa_binary()))
     except EngineError as error:
         print(error, file=sys.stderr)
         return 1
