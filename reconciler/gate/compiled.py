@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import wasmtime
@@ -21,7 +22,7 @@ from reconciler.gate.verdict import Verdict, denied
 _PAGE = 65536
 _PIECE = 4096
 _MEMORY = 1 << 30
-_FUEL = 20_000_000_000
+_FUEL = 100_000_000_000
 _FAILURES = (
     wasmtime.WasmtimeError, wasmtime.Trap, KeyError, IndexError, TypeError, ValueError, RecursionError,
 )  # fmt: skip
@@ -76,16 +77,14 @@ class CompiledEngine:
 
 class _Sandbox:
     def __init__(self, module: bytes, data: Mapping[str, Any], fuel: int, limit: int) -> None:
-        configuration = wasmtime.Config()
-        configuration.consume_fuel = True
-        engine = wasmtime.Engine(configuration)
+        engine, program = _compiled(module)
         self._store = wasmtime.Store(engine)
         self._store.set_limits(memory_size=limit)
         self._fuel = fuel
         self._store.set_fuel(fuel)
         self._memory = wasmtime.Memory(self._store, wasmtime.MemoryType(wasmtime.Limits(64, None)))
         self._names: dict[int, str] = {}
-        self._exports = self._link(engine, module).exports(self._store)
+        self._exports = self._link(engine, program).exports(self._store)
         self._names = {number: name for name, number in self._json(self._call("builtins")).items()}
         for name in self._names.values():
             if name not in _HOST:
@@ -94,7 +93,7 @@ class _Sandbox:
         self._data = self._value(data)
         self._heap = self._call("opa_heap_ptr_get")
 
-    def _link(self, engine: wasmtime.Engine, module: bytes) -> wasmtime.Instance:
+    def _link(self, engine: wasmtime.Engine, program: wasmtime.Module) -> wasmtime.Instance:
         linker = wasmtime.Linker(engine)
         linker.define(self._store, "env", "memory", self._memory)
         number = wasmtime.ValType.i32()
@@ -103,7 +102,7 @@ class _Sandbox:
         for arguments in range(5):
             kind = wasmtime.FuncType([number] * (arguments + 2), [number])
             linker.define_func("env", f"opa_builtin{arguments}", kind, self._builtin)
-        return linker.instantiate(self._store, wasmtime.Module(engine, module))
+        return linker.instantiate(self._store, program)
 
     def evaluate(self, entry: str, asked: Mapping[str, Any]) -> Any:
         """The result set of an entry point for an input."""
@@ -161,6 +160,15 @@ class _Sandbox:
     def _builtin(self, number: int, _context: int, *addresses: int) -> int:
         result = _HOST[self._names[number]](*(self._json(address) for address in addresses))
         return 0 if result is None else self._value(result)
+
+
+@lru_cache(maxsize=4)
+def _compiled(module: bytes) -> tuple[wasmtime.Engine, wasmtime.Module]:
+    """Machine code costs a tenth of a second or more; policies change seldom."""
+    configuration = wasmtime.Config()
+    configuration.consume_fuel = True
+    engine = wasmtime.Engine(configuration)
+    return engine, wasmtime.Module(engine, module)
 
 
 def _first(error: Exception) -> str:

@@ -42,6 +42,7 @@ commits_explain if count(input.commits) > 0
 commits_explain if input.base.digest == input.head.digest
 
 holds contains ["complete", "input"] if {
+	object.keys(input.head.capacity) == {"training", "inference"}
 	every kind in kinds {
 		count(input.head[kind]) == input.head.counts[kind]
 	}
