@@ -46,9 +46,9 @@ class Gathering:
     entries: int = 0
     total: int = 0
 
-    def count(self) -> None:
-        """One more file or folder. Raises Terminal when there are too many."""
-        self.entries += 1
+    def count(self, more: int = 1) -> None:
+        """More files or folders. Raises Terminal when there are too many."""
+        self.entries += more
         if self.entries > MAX_FILES:
             raise Terminal(
                 f"the site holds more than {MAX_FILES} files and folders; only what describes the site belongs"

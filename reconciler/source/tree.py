@@ -33,7 +33,9 @@ def read_tree(repository: Repository, revision: str, folder: str = "") -> Snapsh
     gathering = Gathering()
     with objects(repository) as store:
         tree = parse(commit, store.read(commit, "commit", MAX_COMMIT)).tree
-        for path, entry in site_roots(store, tree, folder).items():
+        roots = site_roots(store, tree, folder)
+        gathering.count(len(roots))
+        for path, entry in roots.items():
             _gather(store, gathering, path, entry, top=True)
     return gathering.snapshot(commit)
 
@@ -65,7 +67,6 @@ def _root(store: Objects, top: Entry, names: list[bytes]) -> tuple[bytes, Entry]
 
 
 def _gather(store: Objects, gathering: Gathering, path: bytes, entry: Entry, top: bool = False) -> None:
-    gathering.count()
     if not entry.is_folder:
         gathering.add(path, _content(store, gathering, path, entry, top))
     elif path.count(b"/") >= MAX_DEPTH:
@@ -75,6 +76,7 @@ def _gather(store: Objects, gathering: Gathering, path: bytes, entry: Entry, top
         if b".git" in children:
             gathering.add(path, REPOSITORY)
             return
+        gathering.count(len(children))
         for name, child in children.items():
             _gather(store, gathering, path + b"/" + name, child)
 

@@ -90,9 +90,9 @@ class GitSite:
     def signed(self, key: Key | None, command: str, *arguments: str, **environment: str) -> str:
         """A git command that makes commits, signing them as its users do."""
         if key is None:
-            return self.git("-c", "commit.gpgSign=false", command, *arguments, **environment)
+            return self.git("-c", "commit.gpgSign=false", command, *arguments, stdin=b"", **environment)
         settings = ("-c", "gpg.format=ssh", "-c", f"user.signingKey={key.path}")
-        return self.git(*settings, command, "-S", *arguments, **environment)
+        return self.git(*settings, command, "-S", *arguments, stdin=b"", **environment)
 
     def store(self, kind: str, content: bytes) -> str:
         """An object of any content, as a hostile writer could push it."""
