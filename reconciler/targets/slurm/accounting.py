@@ -125,7 +125,10 @@ def _inside(parents: Mapping[str, str], root: str) -> set[str]:
 
 
 def _association(row: Mapping[str, str]) -> Resource:
+    """A limit on it is shown only where there is one: a closure that was begun, or somebody's hand."""
     fields = {"account": row["Account"], "user": row["User"], "fairshare": row["Fairshare"]}
+    closed = {"grp_jobs": row["GrpJobs"], "grp_submit_jobs": row["GrpSubmitJobs"]}
+    fields |= {name: limit for name, limit in closed.items() if limit}
     return Resource(Key("slurm", "association", f"{row['Account']}/{row['User']}"), fields)
 
 
@@ -229,9 +232,8 @@ def update(
     cluster = f"cluster={site.cluster.slurm.cluster_name}"
     if key.kind == "association":
         person = ("user", "where", f"name={after['user']}", f"account={after['account']}", cluster)
-        client.write(
-            "sacctmgr", "-i", "modify", *person, "set", f"fairshare={after['fairshare']}", timeout=timeout
-        )
+        words = set_words(key.kind, before, after)
+        client.write("sacctmgr", "-i", "modify", *person, "set", *words, timeout=timeout)
         return
     words = set_words(key.kind, before, after)
     if key.kind == "qos":

@@ -1,9 +1,14 @@
-"""Jobs that a change would hit, and ending them once somebody confirmed that."""
+"""Jobs that a change would hit, and ending them once somebody confirmed that.
+
+Read by squeue in columns of fixed width: a record of `scontrol show job` holds text that its owner chose, which may look
+like another job's account.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from reconciler.plan.action import Change, Job
 from reconciler.targets.contract import Fence
@@ -12,60 +17,39 @@ from renderer.notation import tres
 from renderer.notation.durations import seconds
 from renderer.notation.error import NotationError
 
-_ACTIVE = frozenset(
-    {"RUNNING", "PENDING", "SUSPENDED", "COMPLETING", "CONFIGURING", "REQUEUED", "STOPPED", "RESIZING"}
-)
 _POLL = 0.5
-Record = dict[str, str]
+_COLUMNS = (
+    ("JobID", 16), ("UserName", 80), ("Account", 80), ("QOS", 80), ("Reservation", 80), ("State", 24), ("TimeUsed", 24),
+    ("tres-alloc", 400),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A job that isn't over, and what holds it."""
+
+    job: Job
+    qos: str
+    reservation: str
 
 
 def active(client: Client) -> list[Record]:
-    """Records of all jobs that aren't over."""
-    return [record for record in client.records("jobs") if record.get("JobState") in _ACTIVE]
+    """All jobs that aren't over, each task of an array by itself."""
+    shape = ",".join(f"{name}:{width}" for name, width in _COLUMNS)
+    output = client.read("squeue", "--noheader", "--all", "--array", f"--Format={shape}")
+    return [_record(*_cells(line)) for line in output.splitlines() if line.strip()]
 
 
-def hit(change: Change, records: Sequence[Record]) -> tuple[Job, ...]:
-    """Jobs of what would be removed."""
-    concerns = _concerns(change)
-    return tuple(_job(record) for record in records if concerns(record))
+def parents(changes: Sequence[Change]) -> dict[str, str]:
+    """Account to the one above it, of the accounts that would be removed."""
+    removed = (change for change in changes if change.verb == "delete" and change.key.kind == "account")
+    return {change.key.name: str((change.before or {}).get("parent", "")) for change in removed}
 
 
-def _concerns(change: Change) -> Callable[[Record], bool]:
-    kind, name = change.key.kind, change.key.name
-    if change.verb != "delete":
-        return lambda _record: False
-    if kind == "account":
-        return lambda record: record.get("Account") == name
-    if kind == "association":
-        account, _, user = name.partition("/")
-        return lambda record: record.get("Account") == account and _user(record) == user
-    if kind == "qos":
-        return lambda record: record.get("QOS") == name
-    if kind == "reservation":
-        return lambda record: record.get("Reservation") == name
-    return lambda _record: False
-
-
-def _user(record: Record) -> str:
-    return record.get("UserId", "").partition("(")[0]
-
-
-def _job(record: Record) -> Job:
-    return Job(
-        id=record["JobId"],
-        owner=_user(record),
-        account=record.get("Account", ""),
-        gpus=_gpus(record.get("TRES", "")),
-        state=record["JobState"],
-        elapsed_seconds=seconds(record.get("RunTime", "0:00")) or 0,
-    )
-
-
-def _gpus(text: str) -> int:
-    try:
-        return tres.gpus("" if text == "(null)" else text)
-    except NotationError:
-        return 0
+def hit(change: Change, records: Sequence[Record], above: Mapping[str, str]) -> tuple[Job, ...]:
+    """Jobs of what would be removed; of an account also those of accounts below it (`above` as `parents` gives it)."""
+    concerns = _concerns(change, above)
+    return tuple(record.job for record in records if concerns(record))
 
 
 def end(client: Client, jobs: Sequence[Job], fence: Fence) -> tuple[Job, ...]:
@@ -75,6 +59,50 @@ def end(client: Client, jobs: Sequence[Job], fence: Fence) -> tuple[Job, ...]:
     left = tuple(jobs)
     while left and fence.remaining() > 2 * _POLL:
         time.sleep(_POLL)
-        known = {record["JobId"] for record in active(client)}
+        known = {record.job.id for record in active(client)}
         left = tuple(job for job in left if job.id in known)
     return left
+
+
+def _concerns(change: Change, above: Mapping[str, str]) -> Callable[[Record], bool]:
+    kind, name = change.key.kind, change.key.name
+    if change.verb == "delete" and kind == "account":
+        return lambda record: record.job.account == name
+    if change.verb == "delete" and kind == "association":
+        return lambda record: f"{record.job.account}/{record.job.owner}" == name
+    if change.verb == "delete" and kind == "qos":
+        return lambda record: record.qos == name
+    if change.verb == "delete" and kind == "reservation":
+        return lambda record: record.reservation == name
+    return lambda _record: False
+
+
+def _cells(line: str) -> Iterator[str]:
+    start = 0
+    for _, width in _COLUMNS:
+        yield line[start : start + width].strip()
+        start += width
+
+
+def _record(
+    number: str, user: str, account: str, qos: str, held: str, state: str, used: str, alloc: str
+) -> Record:
+    job = Job(
+        id=number, owner=user, account=account, gpus=_gpus(alloc), state=state, elapsed_seconds=_elapsed(used)
+    )
+    return Record(job, qos, held)
+
+
+def _gpus(text: str) -> int:
+    try:
+        return tres.gpus("" if text in ("N/A", "(null)") else text)
+    except NotationError:
+        return 0
+
+
+def _elapsed(text: str) -> int:
+    """squeue says INVALID for a job whose start lies ahead of its clock."""
+    try:
+        return seconds(text) or 0
+    except NotationError:
+        return 0

@@ -75,7 +75,8 @@ class SlurmTarget:
         """Jobs of what would be removed."""
         removed = [change for change in changes if change.verb == "delete"]
         records = jobs.active(self._client) if removed else []
-        return {change.key: found for change in removed if (found := jobs.hit(change, records))}
+        above = jobs.parents(removed)
+        return {change.key: found for change in removed if (found := jobs.hit(change, records, above))}
 
     def check(self, site: Site, actions: Sequence[Action], desired: Sequence[Resource]) -> None:
         """A throw-away slurmctld judges the new configuration; the live one isn't asked."""
