@@ -7,7 +7,7 @@ like another job's account.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reconciler.plan.action import Change, Job
@@ -67,7 +67,7 @@ def end(client: Client, jobs: Sequence[Job], fence: Fence) -> tuple[Job, ...]:
 def _concerns(change: Change, above: Mapping[str, str]) -> Callable[[Record], bool]:
     kind, name = change.key.kind, change.key.name
     if change.verb == "delete" and kind == "account":
-        return lambda record: record.job.account == name
+        return lambda record: name in _line(record.job.account, above)
     if change.verb == "delete" and kind == "association":
         return lambda record: f"{record.job.account}/{record.job.owner}" == name
     if change.verb == "delete" and kind == "qos":
@@ -75,6 +75,14 @@ def _concerns(change: Change, above: Mapping[str, str]) -> Callable[[Record], bo
     if change.verb == "delete" and kind == "reservation":
         return lambda record: record.reservation == name
     return lambda _record: False
+
+
+def _line(account: str, above: Mapping[str, str]) -> list[str]:
+    """The account and those above it, as far as they are known."""
+    found = [account]
+    while (parent := above.get(found[-1])) and parent not in found:
+        found.append(parent)
+    return found
 
 
 def _cells(line: str) -> Iterator[str]:
