@@ -16,9 +16,10 @@ from reconciler.system.git import Repository
 def uncommitted(repository: Repository, site: Path, folder: str = "") -> tuple[str, ...]:
     """Site paths whose content in the folder `site` differs from HEAD, those not tracked included, sorted; () is clean.
 
-    Raises what `read_tree` and `read_directory` raise.
+    Before the first commit everything differs. Raises what `read_tree` and `read_directory` raise.
     """
-    committed, present = read_tree(repository, "HEAD", folder).files, read_directory(site).files
+    committed = {} if repository.head() is None else read_tree(repository, "HEAD", folder).files
+    present = read_directory(site).files
     return tuple(
         sorted(path for path in committed.keys() | present.keys() if committed.get(path) != present.get(path))
     )

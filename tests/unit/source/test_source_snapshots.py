@@ -220,6 +220,12 @@ def test_uncommitted_names_what_differs_even_where_the_index_is_told_to_look_awa
     assert uncommitted(site.repository, site.path) == expected
 
 
+def test_before_the_first_commit_everything_is_uncommitted(site: GitSite) -> None:
+    assert uncommitted(site.repository, site.path) == ()
+    site.write({"inventory/site.yaml": "x", "README.md": "x"})
+    assert uncommitted(site.repository, site.path) == ("inventory/site.yaml",)
+
+
 def test_a_tag_and_a_branch_name_their_commit_and_nonsense_is_a_usage_error(site: GitSite) -> None:
     commit = site.commit(PLAIN)
     site.git("tag", "-a", "v1", "-m", "x")
