@@ -14,57 +14,27 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from tests.engines.errors import EngineError
 from tests.engines.kubeconfig import kubeconfig
-from tests.engines.ports import Ports, claim_ports
-from tests.engines.scratch import Scratch
+from tests.engines.rig import Rig
 from tests.engines.versions import program
 
 CONTROLLER = "system:kube-controller-manager"
 
 
-class KubernetesRig:
+class KubernetesRig(Rig):
     """`with KubernetesRig() as rig:` gives a ready API server; leaving ends all of it.
 
     server: its https URL. kubeconfig: a file with the server's own CA and an administrator's token. ca_file: that CA.
     kube_system_uid: the cluster's identity. EngineError: what did not start, with the end of its log.
     """
 
-    def __init__(self) -> None:
-        self._ports: Ports | None = None
-
-    def __enter__(self) -> KubernetesRig:
-        self.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
-
-    def start(self) -> None:
-        """Start all three and wait until the server is ready; on any failure stop what was started."""
-        self._programs = {
-            name: program(name) for name in ("etcd", "kube-apiserver", "kube-controller-manager", "kubectl")
-        }
-        self._ports = claim_ports(4)
-        self.scratch = Scratch("kubernetes")
-        try:
-            self._start_all()
-        except BaseException:
-            self.stop()
-            raise
-
-    def stop(self) -> None:
-        """End every process, give the ports back, remove the folder."""
-        self.scratch.close()
-        if self._ports:
-            self._ports.release()
+    name = "kubernetes"
+    port_count = 4
 
     def kubectl(
         self, *arguments: str, stdin: str | None = None, timeout: float = 30, check: bool = True
@@ -105,7 +75,9 @@ class KubernetesRig:
             timeout=60,
         )
 
-    def _start_all(self) -> None:
+    def _start(self) -> None:
+        names = ("etcd", "kube-apiserver", "kube-controller-manager", "kubectl")
+        self._programs = {name: program(name) for name in names}
         root = self.scratch.path
         self.env = {**self.scratch.environment, "KUBECONFIG": f"{root}/kubeconfig"}
         self._write_tokens()
@@ -137,8 +109,7 @@ class KubernetesRig:
         (self.scratch.path / "sa.pub").write_bytes(public)
 
     def _start_etcd(self) -> str:
-        assert self._ports is not None
-        client, peer = (f"http://127.0.0.1:{port}" for port in self._ports.numbers[:2])
+        client, peer = (f"http://127.0.0.1:{port}" for port in self.ports[:2])
         self.scratch.start(
             "etcd",
             self._programs["etcd"],
@@ -154,8 +125,7 @@ class KubernetesRig:
         return client
 
     def _start_apiserver(self, etcd: str) -> None:
-        assert self._ports is not None
-        port, root = self._ports.numbers[2], self.scratch.path
+        port, root = self.ports[2], self.scratch.path
         self.server, self.ca_file = f"https://127.0.0.1:{port}", root / "certificates" / "apiserver.crt"
         self.scratch.start(
             "kube-apiserver",
@@ -176,7 +146,6 @@ class KubernetesRig:
         self.scratch.await_ready("kube-apiserver", self._is_ready, 60)
 
     def _start_controllers(self, own: Path) -> None:
-        assert self._ports is not None
         self.scratch.start(
             "kube-controller-manager",
             self._programs["kube-controller-manager"],
@@ -187,7 +156,7 @@ class KubernetesRig:
             "--use-service-account-credentials=true",
             "--leader-elect=false",
             "--bind-address=127.0.0.1",
-            f"--secure-port={self._ports.numbers[3]}",
+            f"--secure-port={self.ports[3]}",
             "--concurrent-namespace-syncs=5",
         )
         self.scratch.await_ready("kube-controller-manager", self._controllers_work, 60)

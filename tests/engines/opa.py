@@ -10,11 +10,9 @@ import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 
 from tests.engines.errors import EngineError
-from tests.engines.ports import Ports, claim_ports
-from tests.engines.scratch import Scratch
+from tests.engines.rig import Rig
 from tests.engines.versions import program
 
 _AUTHORISATION = """\
@@ -25,41 +23,15 @@ allow if input.identity == "{token}"
 """
 
 
-class OpaRig:
+class OpaRig(Rig):
     """`with OpaRig() as rig:` gives a server without policy or data. url: http://127.0.0.1:PORT; token: its bearer token."""
 
-    def __init__(self) -> None:
-        self._ports: Ports | None = None
+    name = "opa"
+    port_count = 1
 
-    def __enter__(self) -> OpaRig:
-        self.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
-
-    def start(self) -> None:
-        """Start the server and wait until it answers; on any failure stop it. EngineError with its log."""
+    def _start(self) -> None:
         binary = opa_binary()
-        self._ports = claim_ports(1)
-        self.scratch = Scratch("opa")
-        try:
-            self._start(binary)
-        except BaseException:
-            self.stop()
-            raise
-
-    def stop(self) -> None:
-        """End the server, give the port back, remove the folder."""
-        self.scratch.close()
-        if self._ports:
-            self._ports.release()
-
-    def _start(self, binary: Path) -> None:
-        assert self._ports is not None
-        self.host, self.port, self.token = "127.0.0.1", self._ports.numbers[0], secrets.token_hex(16)
+        self.host, self.port, self.token = "127.0.0.1", self.ports[0], secrets.token_hex(16)
         self.url = f"http://{self.host}:{self.port}"
         self.token_file = self.scratch.path / "token"
         policy = self.scratch.path / "authz.rego"

@@ -18,6 +18,8 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from tests.engines.errors import EngineError
 from tests.engines.os_users import release_users
@@ -33,10 +35,9 @@ class Scratch:
     def __init__(self, name: str) -> None:
         end_abandoned()
         self.path = Path(tempfile.gettempdir()) / f"{PREFIX}{name}-{secrets.token_hex(4)}"
-        self._lock = os.open(_lock_file(self.path), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        fcntl.flock(
-            self._lock, fcntl.LOCK_EX
-        )  # before the folder exists: without it the folder looks abandoned
+        self._lock: int | None = os.open(_lock_file(self.path), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        # before the folder exists: without a lock held it looks abandoned
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
         self.folder()
         self.folder("log")
@@ -82,8 +83,19 @@ class Scratch:
         """The last lines of these files of log/, for an error message; an absent one says so."""
         return "\n".join(_tail(self.path / "log" / name, lines) for name in names)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
     def close(self) -> None:
         """End every process of this rig and remove its folder. CHARTER_KEEP_RIG=1 keeps the folder."""
+        lock, self._lock = self._lock, None
+        if lock is None:
+            return
         end_marked(self.path)
         for daemon in self._daemons.values():
             daemon.wait()
@@ -91,8 +103,7 @@ class Scratch:
         if not os.environ.get("CHARTER_KEEP_RIG"):
             shutil.rmtree(self.path, ignore_errors=True)
         _lock_file(self.path).unlink(missing_ok=True)
-        with contextlib.suppress(OSError):
-            os.close(self._lock)
+        os.close(lock)
 
 
 def marked(path: Path) -> tuple[int, ...]:

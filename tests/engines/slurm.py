@@ -12,12 +12,9 @@ import shutil
 import stat
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from types import TracebackType
 
 from tests.engines.errors import EngineError
 from tests.engines.os_users import claim_users
-from tests.engines.ports import Ports, claim_ports
-from tests.engines.scratch import Scratch
 from tests.engines.slurm_client import SlurmClient
 from tests.engines.slurm_conf import SlurmLayout, bootstrap_conf, slurmdbd_conf
 from tests.engines.slurm_database import NAME, Database, answers, install_database, start_database
@@ -57,34 +54,7 @@ class SlurmRig(SlurmClient):
             raise EngineError(f"a Slurm rig has 1 to {MAX_NODES} nodes, not {len(nodes)}")
         self._nodes, self._cluster, self._gpus = tuple(nodes), cluster, (gpu_type, gpu_count)
         self._configure = configure
-        self._ports: Ports | None = None
-
-    def __enter__(self) -> SlurmRig:
-        self.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
-
-    def start(self) -> None:
-        """Start everything and wait until every node is idle; on any failure stop what was started."""
-        _require_programs()
-        self._ports = claim_ports(len(self._nodes) + 3)
-        self.scratch = Scratch("slurm")
-        try:
-            self._prepare()
-            self._start_daemons()
-        except BaseException:
-            self.stop()
-            raise
-
-    def stop(self) -> None:
-        """End every process of the rig, jobs included, give ports and users back, remove the folder."""
-        self.scratch.close()
-        if self._ports:
-            self._ports.release()
+        self.name, self.port_count = "slurm", len(nodes) + 3
 
     def restart_slurmctld(self) -> None:
         """Stop slurmctld and start it on what conf_dir names now. EngineError with its log: it did not come up."""
@@ -98,15 +68,19 @@ class SlurmRig(SlurmClient):
         """Make the users that this machine lacks; those made go when the last rig that wants them stops."""
         claim_users(names, self.scratch.path.name)
 
+    def _start(self) -> None:
+        _require_programs()
+        self._prepare()
+        self._start_daemons()
+
     def _prepare(self) -> None:
-        root, ports = self.scratch.path, self._ports
-        assert ports is not None
+        root = self.scratch.path
         self.layout = SlurmLayout(
             cluster=self._cluster,
             nodes=self._nodes,
-            slurmctld_port=ports.numbers[0],
-            slurmdbd_port=ports.numbers[1],
-            slurmd_ports=ports.numbers[3:],
+            slurmctld_port=self.ports[0],
+            slurmdbd_port=self.ports[1],
+            slurmd_ports=self.ports[3:],
             munge_socket=root / "munge" / "socket",
             state=self.scratch.folder("state"),
             spool=self.scratch.folder("spool"),
@@ -133,8 +107,7 @@ class SlurmRig(SlurmClient):
     def _start_daemons(self) -> None:
         installing = install_database(self.scratch)
         self._start_munged()
-        assert self._ports is not None
-        database = start_database(self.scratch, self._ports.numbers[2], installing)
+        database = start_database(self.scratch, self.ports[2], installing)
         self._start_slurmdbd(database)
         self.run("sacctmgr", "-i", "add", "cluster", self._cluster)
         self.restart_slurmctld()
@@ -175,6 +148,10 @@ def _make_devices(folder: Path, count: int) -> None:
 
 
 def _require_programs() -> None:
+    if os.geteuid() != 0:
+        raise EngineError(
+            "a Slurm rig makes device files and runs jobs as other users: run the tests as root"
+        )
     missing = [program for program in PROGRAMS if not shutil.which(program, path="/usr/sbin:/usr/bin")]
     if missing:
         raise EngineError(f"{', '.join(missing)} not found: run `make engines` to install Slurm")

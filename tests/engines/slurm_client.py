@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tests.engines.errors import EngineError
-from tests.engines.scratch import Scratch
+from tests.engines.rig import Rig
 from tests.engines.slurm_conf import SlurmLayout
 
 ENDED = frozenset(
@@ -16,7 +16,7 @@ ENDED = frozenset(
 )
 
 
-class SlurmClient:
+class SlurmClient(Rig):
     """The client side of a rig; `SlurmRig` fills these attributes when it starts.
 
     env: the environment of every client (SLURM_CONF among it). conf_dir: symbolic link to the configuration in force.
@@ -24,7 +24,6 @@ class SlurmClient:
     executable files, as a run-time configuration would name them. job_folder: where jobs write their output.
     """
 
-    scratch: Scratch
     layout: SlurmLayout
     env: dict[str, str]
     conf_dir: Path

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from tests.engines.errors import EngineError
 from tests.engines.opa import OpaRig, build_wasm, run_opa, run_tests
 from tests.engines.ports import is_free
-from tests.engines.scratch import marked
+from tests.engines.scratch import Scratch, marked
 
 pytestmark = pytest.mark.real
 POLICY = "package rig\n\nanswer := input.value + 1\n"
@@ -73,3 +75,18 @@ def test_stopping_leaves_no_process_port_or_folder() -> None:
     assert marked(root) == ()
     assert is_free(port)
     assert not root.exists()
+
+
+def test_the_next_rig_ends_one_whose_owner_was_killed() -> None:
+    script = "import time; from tests.engines.opa import OpaRig; r = OpaRig(); r.start(); print(r.scratch.path, flush=True); time.sleep(60)"
+    owner = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert owner.stdout is not None
+    path = Path(owner.stdout.readline().strip())
+    with Scratch("other"):
+        assert len(marked(path)) == 1, "its owner lives"
+    owner.kill()
+    owner.communicate()
+    assert len(marked(path)) == 1, "the daemon outlives its owner"
+    with Scratch("other"):
+        assert marked(path) == ()
+        assert not path.exists()
