@@ -108,8 +108,9 @@ class Cluster:
                 "apiVersion": "v1",
                 "kind": "DeleteOptions",
                 "preconditions": {"uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"]},
+                # with a body the server ignores the query: ?dryRun=All would really delete
+                **({"dryRun": ["All"]} if dry_run else {}),
             },
-            dry_run="All" if dry_run else None,
         )
 
     def _send(self, doing: str, verb: str, kind: Kind, **arguments: Any) -> Manifest | None:
