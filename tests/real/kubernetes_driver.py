@@ -55,7 +55,7 @@ class Driver:
     def __init__(self, kubeconfig: Path) -> None:
         self._kubeconfig = kubeconfig
         self._seconds = 10
-        self.api: Any = client.CoreV1Api(config.new_client_from_config(str(kubeconfig), persist_config=False))
+        self.api: Any = client.CoreV1Api(config.new_client_from_config(str(kubeconfig), persist_config=False))  # type: ignore[no-untyped-call]
         self.target = KubernetesTarget(Settings(kubeconfig, timeout_seconds=self._seconds))
         self.owned: frozenset[Key] = frozenset()
 
