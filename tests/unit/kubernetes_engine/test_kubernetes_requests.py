@@ -74,7 +74,7 @@ def test_a_request_waits_no_longer_than_the_settings_or_the_fence_allow() -> Non
 
 
 def test_lists_are_read_to_their_end() -> None:
-    pages = [{}], [{"a": 1}, {"b": 2}]
+    pages: tuple[list[dict[str, int]], ...] = [{}], [{"a": 1}, {"b": 2}]
     server = Server({"metadata": {"continue": "t"}, "items": pages[0]}, {"metadata": {}, "items": pages[1]})
     assert list(server.cluster().list(RESOURCE_QUOTA)) == [*pages[0], *pages[1]]
     assert [arguments["_continue"] for _, arguments in server.asked] == [None, "t"]
