@@ -100,11 +100,11 @@ def build_module(sources: Mapping[str, bytes], opa: str) -> bytes:
 def _compile_site(sources: Mapping[str, bytes], opa: str) -> bytes:
     _require(opa)
     with tempfile.TemporaryDirectory() as scratch:
-        parsed = {}
         for path, data in sources.items():
-            target = Path(scratch) / path
-            atomic_write(target, data)
-            parsed[f"rego/site/{path}"] = _parsed(opa, target, path)
+            atomic_write(Path(scratch) / "rego" / "site" / path, data)
+        parsed = {
+            path: _parsed(opa, Path(scratch), path) for path in (f"rego/site/{name}" for name in sources)
+        }
     check_sources(parsed)
     return build_module(
         {**builtin_sources(), **{f"site/{path}": data for path, data in sources.items()}}, opa
@@ -120,15 +120,15 @@ def _require(opa: str) -> None:
         ) from None
 
 
-def _parsed(opa: str, target: Path, path: str) -> bytes:
-    done = run(
-        [opa, "parse", "--format", "json", "--json-include", "locations", target.name],
-        timeout=_SECONDS,
-        cwd=target.parent,
+def _parsed(opa: str, folder: Path, path: str) -> bytes:
+    """The syntax tree with positions. `opa check` says what is wrong with one as people read it: file:line."""
+    tree = run(
+        [opa, "parse", "--format", "json", "--json-include", "locations", path], timeout=_SECONDS, cwd=folder
     )
-    if done.code != 0:
-        raise Terminal(f"rego/site/{path}: {done.err or done.out.strip()}; mend it")
-    return done.stdout
+    if tree.code == 0:
+        return tree.stdout
+    plain = run([opa, "check", path], timeout=_SECONDS, cwd=folder)
+    raise Terminal(f"a rule of the site doesn't parse: {plain.err or plain.out.strip()}")
 
 
 def _module(bundle: Path) -> bytes:

@@ -77,14 +77,19 @@ class ServerEngine:
         return verdict
 
     def _remove_others(self, policy: Policy) -> None:
-        """A module of somebody else's could add to Charter's packages: it is refused, not removed."""
-        for name in self._client.get_policies_list():
-            if not name.startswith(_PREFIX):
+        """A module of somebody else's in one of Charter's packages could add to what holds: it is refused, not removed."""
+        for name, module in self._client.get_policies_info().items():
+            ours = name.startswith(_PREFIX)
+            if not ours and _reaches_charter(str(module["path"]).removeprefix(f"{self._client.root_url}/")):
                 raise Terminal(
-                    f"the OPA server at {self._url} holds a policy of somebody else's ({name}); give Charter a server of its own"
+                    f"the OPA server at {self._url} holds a policy of somebody else's in Charter's packages ({name}); remove it"
                 )
-            if name.removeprefix(_PREFIX) not in policy.sources:
+            if ours and name.removeprefix(_PREFIX) not in policy.sources:
                 self._client.delete_policy(quote(name))
+
+
+def _reaches_charter(package: str) -> bool:
+    return package.split("/")[1:2] in ([], ["charter"], ["site"])
 
 
 def _dependencies_first(path: str) -> tuple[bool, bool, str]:

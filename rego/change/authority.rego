@@ -20,7 +20,7 @@ holds contains ["authority", commit.id] if {
 	signed
 	some commit in input.commits
 	every path in commit.paths {
-		may(commit.principal, path)
+		covered(commit, path)
 	}
 }
 
@@ -32,7 +32,9 @@ may(principal, path) if {
 	glob.match(pattern, ["/"], path)
 }
 
-beyond(commit) := [path | some path in commit.paths; not may(commit.principal, path)]
+covered(commit, path) if may(commit.principal, path)
+
+beyond(commit) := [path | some path in commit.paths; not covered(commit, path)]
 
 message.authority[commit.id] contains sprintf("%v may not change %v", [name(commit), concat(", ", beyond(commit))]) if {
 	signed

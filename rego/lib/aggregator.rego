@@ -41,10 +41,13 @@ required(p, at) := {[id, subject] |
 
 subjects(rule, at) := keys(part(rule.subjects, at))
 
-# Subjects that aren't there are a subject that cannot hold.
+# Subjects that aren't there are a subject that cannot hold. (`not` goes around one name: of a call inside a call it would
+# negate only the outer one, and an undefined inner one would lose the rule.)
 subjects(rule, at) := {concat(" ", [object.get(rule, "subjects", "subjects"), "is missing"])} if {
-	not keys(part(rule.subjects, at))
+	not keyed(rule, at)
 }
+
+keyed(rule, at) if keys(part(rule.subjects, at))
 
 part("input", at) := {"input": at.input}
 

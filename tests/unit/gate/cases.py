@@ -230,7 +230,12 @@ CASES = [
     _case("a stranger", {COMMIT + "principal": "loki"}, "deny authority c1", says="loki may not"),
     _case("nobody", {COMMIT + "principal": None}, "deny authority c1", says="no verified signature"),
     _case("a merge key", {COMMIT + "principal": "merger"}, "deny authority c1"),
-    _case("the principal missing", {COMMIT + "principal": DROP}, "deny authority c1", says="no verified signature"),
+    _case(
+        "the principal missing",
+        {COMMIT + "principal": DROP},
+        "deny authority c1",
+        says="nobody known (no verified signature) may not change policies/tenants/health.yaml",
+    ),
     _case(
         "signatures not asked for",
         {COMMIT + "principal": None, "data/site/approvers/require": "none"},
