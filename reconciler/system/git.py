@@ -6,6 +6,7 @@ monitors and prompts of the repository's configuration are switched off, since a
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -69,6 +70,7 @@ class Repository:
 
     def __init__(self, repo: Repo, path: Path) -> None:
         self._repo = repo
+        repo.git.update_environment(**_ENVIRONMENT)
         self._git = _prepared(Git(repo.working_dir or repo.git_dir))
         self.path = path
 
@@ -254,6 +256,8 @@ class Repository:
             ) from None
         if stream.type != kind:
             raise Terminal(f"{self.path}: object {oid} is no {kind.decode()}; run: git fsck")
+        if hashlib.sha1(b"%s %d\0%s" % (kind, len(content), content), usedforsecurity=False).hexdigest() != oid:
+            raise Terminal(f"{self.path}: object {oid} holds something else than its id says; run: git fsck")
         return content
 
     def _store(self, kind: str, content: bytes) -> str:
@@ -327,7 +331,8 @@ def _headers(head: bytes) -> tuple[dict[bytes, list[bytes]], list[bytes], bytes]
             signatures.append(value)
         else:
             kept.append(line)
-            fields.setdefault(name, []).append(value)
+            if name != b"parent" or b"author" not in fields:
+                fields.setdefault(name, []).append(value)
     return fields, signatures, b"\n".join(kept)
 
 
