@@ -22,7 +22,7 @@ DEFAULT = Path("/etc/charter/charter.yaml")
 _COMMAND = {"type": "list", "minlength": 1, "schema": {"type": "string", "minlength": 1}}
 _TEXT = {"type": "string", "minlength": 1}
 _SECONDS = {"type": "integer", "min": 1, "max": 86400}
-_SCHEMA: dict[str, Any] = {
+SCHEMA: dict[str, Any] = {
     "targets": {
         "type": "dict",
         "schema": {
@@ -141,7 +141,7 @@ def with_repository(configuration: Configuration, url: str) -> Configuration:
 
 def _parse(path: Path) -> Configuration:
     document = _document(path)
-    validator = Validator(_SCHEMA)
+    validator = Validator(SCHEMA)
     if not validator.validate(document):
         raise UsageError(f"{path}: {_faults(validator.errors)}; see docs/configuration.md for the keys")
     base = path.resolve().parent

@@ -256,7 +256,10 @@ class Repository:
             ) from None
         if stream.type != kind:
             raise Terminal(f"{self.path}: object {oid} is no {kind.decode()}; run: git fsck")
-        if hashlib.sha1(b"%s %d\0%s" % (kind, len(content), content), usedforsecurity=False).hexdigest() != oid:
+        if (
+            hashlib.sha1(b"%s %d\0%s" % (kind, len(content), content), usedforsecurity=False).hexdigest()
+            != oid
+        ):
             raise Terminal(f"{self.path}: object {oid} holds something else than its id says; run: git fsck")
         return content
 
