@@ -88,6 +88,16 @@ class SlurmClient(Rig):
         path = self.job_folder / f"{job_id}.out"
         return path.read_text() if path.exists() else ""
 
+    def wait_output(self, job_id: int, text: str, timeout: float = 30) -> None:
+        """Wait until the job has written `text`. EngineError with what it has: time is up."""
+        deadline = time.monotonic() + timeout
+        while text not in (written := self.job_output(job_id)):
+            if time.monotonic() > deadline:
+                raise EngineError(
+                    f"job {job_id} has not written {text!r} after {timeout:g} s, but {written!r}"
+                )
+            time.sleep(0.1)
+
     def wait_job(self, job_id: int, *states: str, timeout: float = 30) -> str:
         """Wait for one of these states and return it. EngineError: it ended in another one, or time is up."""
         deadline = time.monotonic() + timeout

@@ -27,10 +27,9 @@ def install_database(scratch: Scratch) -> subprocess.Popen[bytes]:
     """Begin to fill the data folder (about a second); `start_database` waits for it."""
     argv = ["mariadb-install-db", "--no-defaults", f"--datadir={scratch.path}/db", "--user=root"]
     argv += ["--auth-root-authentication-method=socket", "--skip-test-db"]
+    environment = scratch.environment | _own_temporary(scratch)
     with (scratch.path / "log" / "mariadb-install.out").open("wb") as log:
-        return subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=scratch.environment
-        )
+        return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
 
 
 def start_database(scratch: Scratch, port: int, installing: subprocess.Popen[bytes]) -> Database:
@@ -38,7 +37,7 @@ def start_database(scratch: Scratch, port: int, installing: subprocess.Popen[byt
     if installing.wait(60) != 0:
         raise EngineError(f"mariadb-install-db failed:\n{scratch.tail('mariadb-install.out')}")
     connection = scratch.path / "run" / "my.sock"
-    scratch.start("mariadbd", *_server(scratch.path, connection, port))
+    scratch.start("mariadbd", *_server(scratch.path, connection, port), environment=_own_temporary(scratch))
     scratch.await_ready("mariadbd", lambda: answers(port), 30)
     database = Database(port, "slurm", secrets.token_hex(16))
     _make_user(connection, database)
@@ -52,6 +51,11 @@ def answers(port: int) -> bool:
     except OSError:
         return False
     return True
+
+
+def _own_temporary(scratch: Scratch) -> dict[str, str]:
+    """A starting server removes every #sql* file in its temporary folder, those of other servers too."""
+    return {"TMPDIR": str(scratch.folder("db-tmp"))}
 
 
 def _server(root: Path, connection: Path, port: int) -> list[str]:

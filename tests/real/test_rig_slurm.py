@@ -86,7 +86,8 @@ def test_stopping_leaves_no_process_port_user_or_folder() -> None:
         rig.add_os_users([name])
         rig.run("sacctmgr", "-i", "add", "account", "science")
         rig.run("sacctmgr", "-i", "add", "user", name, "account=science")
-        rig.wait_job(rig.submit("srun sleep 300", user=name, account="science", nodes=2), "RUNNING")
+        job = rig.submit("srun sh -c 'echo on; sleep 300'", user=name, account="science", nodes=2)
+        rig.wait_output(job, "on\non\n")
         root, layout = rig.scratch.path, rig.layout
         assert len(marked(root)) > 8
         assert not is_free(layout.slurmctld_port)
