@@ -44,8 +44,9 @@ def of_phase(actions: Sequence[Action], phase: Phase) -> tuple[Action, ...]:
 
 
 def _position(change: Change, place: Mapping[Key, int]) -> tuple[int, int, tuple[int, ...], str]:
+    """Removal goes backwards by name too, a name after those it begins: an account after the ones below it."""
     phase = PHASES.index(phase_of(change))
     rank = _RANK.get((change.key.engine, change.key.kind), _KUBERNETES)
     if change.verb == "delete":
-        return phase, -rank, tuple(-ord(letter) for letter in change.key.name), ""
+        return phase, -rank, (*(-ord(letter) for letter in change.key.name), 1), ""
     return phase, rank, (place.get(change.key, 0),), change.key.name
