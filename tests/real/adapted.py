@@ -25,15 +25,34 @@ class AdaptedSite:
     config: Path
     env: dict[str, str] = field(default_factory=dict)
 
-    def charter(self, *arguments: str, expect: int | None = 0, timeout: float = 240) -> subprocess.CompletedProcess[str]:
+    def charter(
+        self, *arguments: str, expect: int | None = 0, timeout: float = 240
+    ) -> subprocess.CompletedProcess[str]:
         """Run `charter … --config`; `expect` is the exit code wanted, None any."""
-        command = [str(Path(sys.executable).with_name("charter")), *arguments, str(self.path), "--config", str(self.config)]
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("CHARTER_", "SLURM_", "KUBECONFIG"))}
+        command = [
+            str(Path(sys.executable).with_name("charter")),
+            *arguments,
+            str(self.path),
+            "--config",
+            str(self.config),
+        ]
+        environment = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith(("CHARTER_", "SLURM_", "KUBECONFIG"))
+        }
         done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=timeout, env={**environment, **self.env}
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=timeout,
+            env={**environment, **self.env},
         )
         if expect is not None:
-            assert done.returncode == expect, f"{arguments} ended with {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-6000:]}"
+            assert done.returncode == expect, (
+                f"{arguments} ended with {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-6000:]}"
+            )
         return done
 
     def edit(self, file: str, before: str, after: str, message: str = "change") -> None:
@@ -60,7 +79,9 @@ class AdaptedSite:
 def git(path: Path, *arguments: str) -> str:
     """Run git in a repository."""
     identity = ["-c", "user.name=Tester", "-c", "user.email=tester@localhost", "-c", "commit.gpgSign=false"]
-    done = subprocess.run(["git", "-C", str(path), *identity, *arguments], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["git", "-C", str(path), *identity, *arguments], capture_output=True, text=True, check=True
+    )
     return done.stdout.strip()
 
 
@@ -86,7 +107,12 @@ def adapt(site: AdaptedSite, layout: SlurmLayout, cluster_uid: str | None = None
         "slurmctld": [{"host": "localhost", "port": layout.slurmctld_port}],
         "slurmdbd": {"host": "localhost", "port": layout.slurmdbd_port},
         "slurmd_port": layout.slurmd_ports[0],
-        "dirs": {"state": str(layout.state), "spool": str(layout.spool), "log": str(layout.log), "run": str(layout.run)},
+        "dirs": {
+            "state": str(layout.state),
+            "spool": str(layout.spool),
+            "log": str(layout.log),
+            "run": str(layout.run),
+        },
         "users": {"slurm": "root", "slurmd": "root"},
         "auth": {"type": "munge", "socket": str(layout.munge_socket)},
         "restart": {"slurmctld": "managed", "slurmd": "managed"},
