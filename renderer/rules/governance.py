@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from renderer.problem import Finding
 from renderer.rules.subject import Subject
 
+_FOLDERS = ("inventory/", "policies/", "rego/site/", "**")
 _KINDS = (
     "ssh-ed25519",
     "sk-ssh-ed25519@openssh.com",
@@ -51,6 +52,16 @@ def approvers(subject: Subject) -> Iterator[Finding]:
             "approvers", "", ("require",), "approvers-none", "nobody could sign", "add principals first"
         )
     yield from _thresholds(subject)
+    yield from _paths(subject)
+
+
+def _paths(subject: Subject) -> Iterator[Finding]:
+    for name, role in subject.site.approvers.roles.items():
+        for index, path in enumerate(role.paths):
+            if not path.startswith(_FOLDERS) or ".." in path.split("/"):
+                what, remedy = f"{path[:80]} is no path of the site", f"begin with {', '.join(_FOLDERS)}"
+                keys = ("roles", name, "paths", index)
+                yield subject.fault("approvers", "", keys, "role-path", what, remedy)
 
 
 def _thresholds(subject: Subject) -> Iterator[Finding]:

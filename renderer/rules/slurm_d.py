@@ -22,7 +22,14 @@ _FILES = frozenset(
     }
 )
 _LINE = re.compile(r"\s*([A-Za-z][A-Za-z0-9_]*)\s*[=\s]")
-_PART = {"nodename": "config", "partitionname": "partitions"}
+_PART = {
+    "partitionname": "partitions",
+    "switchname": "topology",
+    "blockname": "topology",
+    "blocksizes": "topology",
+    "topologyplugin": "topology",
+}
+"""Keys of parts that a site may keep to itself by `manage: off`."""
 
 
 def slurm_d(subject: Subject) -> Iterator[Finding]:
@@ -70,7 +77,7 @@ def _key(subject: Subject, path: str, file: str, number: int, match: re.Match[st
 
 def _left_to_slurm_d(subject: Subject, key: str) -> bool:
     part = _PART.get(key)
-    return part == "partitions" and subject.site.cluster.manage.partitions == "off"
+    return part is not None and getattr(subject.site.cluster.manage, part) == "off"
 
 
 def _release(version: str) -> tuple[int, int]:

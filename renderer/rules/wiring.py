@@ -16,6 +16,7 @@ def wiring(subject: Subject) -> Iterator[Finding]:
     """Switches, links, rails, NVLink domains."""
     fabric = subject.site.fabric
     tiers: dict[str, int] = {}
+    rails = {name: group.rail for group in fabric.switches for name in group.names}
     for index, group in enumerate(fabric.switches):
         twice = [name for name in group.names if name in tiers or name in subject.site.nodes.by_name]
         if twice:
@@ -31,9 +32,9 @@ def wiring(subject: Subject) -> Iterator[Finding]:
         tiers |= dict.fromkeys(group.names, group.tier)
     for index, link in enumerate(fabric.links):
         yield from _link(subject, index, link, tiers)
+        yield from _crossed(subject, index, link, rails)
     yield from _rails(subject)
-    for index, domain in enumerate(fabric.nvlink_domains):
-        yield from unknown_hosts(subject, "fabric", ("nvlink_domains", index, "hosts"), domain.hosts)
+    yield from _domains(subject)
 
 
 def _link(subject: Subject, index: int, link: Link, tiers: dict[str, int]) -> Iterator[Finding]:
@@ -46,6 +47,40 @@ def _link(subject: Subject, index: int, link: Link, tiers: dict[str, int]) -> It
     else:
         yield from _switches(subject, index, "from", link.ends, tiers)
     yield from _switches(subject, index, "to", link.to, tiers)
+    yield from _upward(subject, index, link, tiers)
+
+
+def _upward(subject: Subject, index: int, link: Link, tiers: dict[str, int]) -> Iterator[Finding]:
+    """Cables run up: hosts to leaves, a switch to one of a higher tier. Anything else has no place in a tree."""
+    highest = 0 if link.ends_are_hosts else max((tiers[name] for name in link.ends if name in tiers), default=0)
+    wrong = [
+        name
+        for name in link.to
+        if name in tiers and (tiers[name] != 1 if link.ends_are_hosts else tiers[name] <= highest)
+    ]
+    if wrong:
+        what = f"{fold(wrong)[:200]} is of tier {tiers[wrong[0]]}"
+        remedy = "cable hosts to tier 1" if link.ends_are_hosts else "cable a switch to a higher tier"
+        yield subject.fault("fabric", "", ("links", index, "to"), "link-tier", what, remedy)
+
+
+def _domains(subject: Subject) -> Iterator[Finding]:
+    seen: set[str] = set()
+    for index, domain in enumerate(subject.site.fabric.nvlink_domains):
+        keys = ("nvlink_domains", index, "hosts")
+        yield from unknown_hosts(subject, "fabric", keys, domain.hosts)
+        twice = [host for host in domain.hosts if host in seen]
+        if twice:
+            what = f"{fold(twice)[:200]} is in another domain already"
+            yield subject.fault("fabric", "", keys, "nvlink-overlap", what, "keep each host in one domain")
+        seen |= set(domain.hosts)
+
+
+def _crossed(subject: Subject, index: int, link: Link, rails: dict[str, int | None]) -> Iterator[Finding]:
+    wrong = [name for name in link.to if link.rail is not None and rails.get(name) not in (None, link.rail)]
+    if wrong:
+        what = f"{fold(wrong)[:200]} is of rail {rails[wrong[0]]}, the link of rail {link.rail}"
+        yield subject.fault("fabric", "", ("links", index, "rail"), "rail-crossed", what, "make them agree")
 
 
 def _switches(

@@ -155,10 +155,35 @@ class Driver:
         """A target that holds no certificate of this cluster's."""
         return self._altered(lambda cluster: {"server": cluster["server"]})
 
-    def _altered(self, change: Any) -> KubernetesTarget:
+    def with_only(self, rules: Sequence[Mapping[str, Any]]) -> KubernetesTarget:
+        """A target whose account may do just this, cluster-wide."""
+        name, group = "charter-test", "rbac.authorization.k8s.io"
+        rbac: Any = client.RbacAuthorizationV1Api(self.api.api_client)
+        self.api.create_namespaced_service_account("default", {"metadata": {"name": name}})
+        rbac.create_cluster_role({"metadata": {"name": name}, "rules": list(rules)})
+        rbac.create_cluster_role_binding(
+            {
+                "metadata": {"name": name},
+                "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": name},
+                "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": "default"}],
+            }
+        )
+        token = self.api.create_namespaced_service_account_token(name, "default", {"spec": {}}).status.token
+        return self._altered(lambda cluster: cluster, token)
+
+    def forget_account(self) -> None:
+        """Undo with_only."""
+        rbac, name = client.RbacAuthorizationV1Api(self.api.api_client), "charter-test"
+        rbac.delete_cluster_role_binding(name)
+        rbac.delete_cluster_role(name)
+        self.api.delete_namespaced_service_account(name, "default")
+
+    def _altered(self, change: Any, token: str | None = None) -> KubernetesTarget:
         document = yaml.safe_load(self._kubeconfig.read_text())
         for item in document["clusters"]:
             item["cluster"] = change(item["cluster"])
+        for item in document["users"] if token else ():
+            item["user"] = {"token": token}
         path = self._kubeconfig.with_name("altered.kubeconfig")
         path.write_text(yaml.safe_dump(document))
         path.chmod(0o600)

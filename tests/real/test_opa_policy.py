@@ -173,7 +173,7 @@ REFUSED = {
     "subjects elsewhere": (PACKAGE + 'rules := {"x": {"severity": "deny", "subjects": "data.x"}}\n', ":3: `rules` 'x' must"),
     "a clock": (PACKAGE + RULES + "y := time.now_ns()\n", "rego/site/house.rego:4: rego_type_error: undefined function"),
     "the network": (PACKAGE + RULES + 'y := http.send({"url": "x"})\n', "rego/site/house.rego:4: rego_type_error"),
-    "syntax": (PACKAGE + "rules :=\n", "house.rego:3: rego_parse_error"),
+    "syntax": (PACKAGE + "rules :=\n", "rego/site/house.rego:4: rego_parse_error"),
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from reconciler.plan.action import Action, Change
 from reconciler.targets.kubernetes.boundary import Forbidden
 from reconciler.targets.kubernetes.cluster import Cluster, Manifest
 from reconciler.targets.kubernetes.kinds import BY_NAME, NAMESPACE, NODE, Kind
-from reconciler.targets.kubernetes.live import is_going, is_ours
+from reconciler.targets.kubernetes.live import is_going, is_ours, key_of
 from renderer.kubernetes.labels import MANAGED_BY, MANAGER, SITE
 from renderer.kubernetes.namespace import STATE_NAMESPACE
 from renderer.resource import Key
@@ -24,15 +24,16 @@ def check(cluster: Cluster, site: str, actions: Sequence[Action]) -> None:
     An object for a namespace that isn't there yet can't be tried in it. Its shape is tried as a new object in
     `default`; what that namespace alone forbids is no finding.
     """
+    sight = _sight(cluster, actions)
     for change in (action.change for action in actions):
         kind = BY_NAME[change.key.kind]
-        live = find(cluster, kind, change.key)
+        live = sight.get(change.key)
         if kind is NODE:
             _try_node(cluster, change, live)
         elif change.after is None:
             _try_removal(cluster, site, kind, live)
         else:
-            _try_apply(cluster, site, kind, change.after, live)
+            _try_apply(cluster, site, change, sight)
 
 
 def find(cluster: Cluster, kind: Kind, key: Key) -> Manifest | None:
@@ -76,21 +77,27 @@ def _try_removal(cluster: Cluster, site: str, kind: Kind, live: Manifest | None)
         cluster.delete(kind, live, dry_run=True)
 
 
-def _try_apply(
-    cluster: Cluster, site: str, kind: Kind, wanted: Mapping[str, Any], live: Manifest | None
-) -> None:
+def _try_apply(cluster: Cluster, site: str, change: Change, sight: Mapping[Key, Manifest]) -> None:
+    kind, live, wanted = BY_NAME[change.key.kind], sight.get(change.key), change.after or {}
     if live is not None:
         refuse_foreign(live, site, kind)
     if live is not None and is_going(live):
         return
-    if kind.namespaced and not _is_open(cluster, wanted["metadata"]["namespace"]):
+    if kind.namespaced and not _is_open(sight, wanted["metadata"]["namespace"]):
         _try_elsewhere(cluster, kind, wanted)
     else:
         cluster.apply(kind, bound(wanted, live), dry_run=True)
 
 
-def _is_open(cluster: Cluster, namespace: str) -> bool:
-    live = cluster.get(NAMESPACE, namespace)
+def _sight(cluster: Cluster, actions: Sequence[Action]) -> dict[Key, Manifest]:
+    """What is live of the kinds concerned: a list costs less than thousands of single reads."""
+    kinds = {BY_NAME[action.change.key.kind] for action in actions}
+    needed = kinds | ({NAMESPACE} if any(kind.namespaced for kind in kinds) else set())
+    return {key_of(kind, live): live for kind in needed for live in cluster.list(kind)}
+
+
+def _is_open(sight: Mapping[Key, Manifest], namespace: str) -> bool:
+    live = sight.get(Key("kubernetes", NAMESPACE.name, namespace))
     return live is not None and not is_going(live)
 
 

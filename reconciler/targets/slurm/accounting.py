@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from reconciler.errors import Conflict
+from reconciler.targets.contract import Fence
 from reconciler.targets.slurm.client import Client
 from renderer.model.site import Site
 from renderer.notation import tres
@@ -191,29 +192,24 @@ def _time(after: str) -> str:
     return f"{total // 86400}-{total // 3600 % 24:02d}:{total // 60 % 60:02d}:{total % 60:02d}"
 
 
-def create(client: Client, site: Site, resources: Sequence[Resource], timeout: float) -> None:
+def create(client: Client, site: Site, resources: Sequence[Resource], fence: Fence) -> None:
     """Add resources of one kind; people of one account in one command."""
     cluster = f"cluster={site.cluster.slurm.cluster_name}"
     for resource in resources:
         kind, name = resource.key.kind, resource.key.name
         if kind == "qos":
-            client.write(
-                "sacctmgr", "-i", "add", "qos", name, *set_words(kind, {}, resource.fields), timeout=timeout
-            )
+            _add(client, ("qos", name, *set_words(kind, {}, resource.fields)), fence)
         elif kind == "account":
-            client.write(
-                "sacctmgr",
-                "-i",
-                "add",
-                "account",
-                name,
-                cluster,
-                *set_words(kind, {}, resource.fields),
-                timeout=timeout,
-            )
+            _add(client, ("account", name, cluster, *set_words(kind, {}, resource.fields)), fence)
     for (account, fairshare), users in _by_account(resources).items():
-        words = (",".join(users), f"account={account}", cluster, f"fairshare={fairshare}")
-        client.write("sacctmgr", "-i", "add", "user", *words, timeout=timeout)
+        _add(
+            client, ("user", ",".join(users), f"account={account}", cluster, f"fairshare={fairshare}"), fence
+        )
+
+
+def _add(client: Client, words: tuple[str, ...], fence: Fence) -> None:
+    fence.check()
+    client.write("sacctmgr", "-i", "add", *words, timeout=fence.remaining())
 
 
 def _by_account(resources: Sequence[Resource]) -> dict[tuple[str, str], list[str]]:
@@ -226,35 +222,24 @@ def _by_account(resources: Sequence[Resource]) -> dict[tuple[str, str], list[str
 
 
 def update(
-    client: Client, site: Site, key: Key, before: Mapping[str, Any], after: Mapping[str, Any], timeout: float
+    client: Client, site: Site, key: Key, before: Mapping[str, Any], after: Mapping[str, Any], fence: Fence
 ) -> None:
-    """Change what differs of one resource."""
+    """Change what differs of one resource. An account's texts belong to the account, the rest to its association here."""
     cluster = f"cluster={site.cluster.slurm.cluster_name}"
+    words = set_words(key.kind, before, after)
     if key.kind == "association":
         person = ("user", "where", f"name={after['user']}", f"account={after['account']}", cluster)
-        words = set_words(key.kind, before, after)
-        client.write("sacctmgr", "-i", "modify", *person, "set", *words, timeout=timeout)
-        return
-    words = set_words(key.kind, before, after)
-    if key.kind == "qos":
-        client.write(
-            "sacctmgr", "-i", "modify", "qos", "where", f"name={key.name}", "set", *words, timeout=timeout
-        )
-        return
-    of_account = [word for word in words if word.startswith(("Description=", "Organization="))]
-    of_association = [word for word in words if word not in of_account]
-    if of_account:
-        client.write(
-            "sacctmgr",
-            "-i",
-            "modify",
-            "account",
-            "where",
-            f"name={key.name}",
-            "set",
-            *of_account,
-            timeout=timeout,
-        )
-    if of_association:
-        where = ("account", "where", f"name={key.name}", cluster)
-        client.write("sacctmgr", "-i", "modify", *where, "set", *of_association, timeout=timeout)
+        _modify(client, person, words, fence)
+    elif key.kind == "qos":
+        _modify(client, ("qos", "where", f"name={key.name}"), words, fence)
+    else:
+        texts = [word for word in words if word.startswith(("Description=", "Organization="))]
+        account = ("account", "where", f"name={key.name}")
+        _modify(client, account, texts, fence)
+        _modify(client, (*account, cluster), [word for word in words if word not in texts], fence)
+
+
+def _modify(client: Client, where: tuple[str, ...], words: Sequence[str], fence: Fence) -> None:
+    if words:
+        fence.check()
+        client.write("sacctmgr", "-i", "modify", *where, "set", *words, timeout=fence.remaining())

@@ -45,9 +45,14 @@ _WEIGHTS = re.compile(r"\s+TRESBillingWeights=\S+")
 """Weights name TRES that only accounting knows; site validation has judged them."""
 _COMPLAINT = re.compile(r"\b(?:error|warning|fatal): (.*)")
 _SANDBOX_ONLY = re.compile(
-    r"mpi/|MPI: |We have no QOS|backup state save|only be used with SlurmDBD|preempt.*accounting|Ignoring file-based"
-    r"|state file|last_config_lite|priority_state|No memory enforcing mechanism"
-    r"|Could not open|_allow_uid|slurm_cred_|AccountingStorageEnforce|assoc|without accounting|Unable to open pidfile"
+    "|".join(
+        (
+            r"mpi/|MPI: |slurm_cred_|_allow_uid|Could not open|Unable to open pidfile",
+            r"state file|backup state save|last_config_lite|priority_state|Ignoring file-based",
+            r"We have no QOS|assoc|only be used with SlurmDBD|without accounting|preempt.*accounting",
+            r"AccountingStorageEnforce|No memory enforcing mechanism",
+        )
+    )
 )
 """What a controller says for the lack of state and accounting in the sandbox, whatever the configuration."""
 

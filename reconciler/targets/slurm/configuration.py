@@ -48,7 +48,7 @@ class Configuring:
         try:
             pending = self._take_effect(need, site, fence)
         except CharterError as error:
-            self._go_back(previous, need, site, fence)
+            self._go_back(previous, site, fence)
             raise Terminal(
                 f"Slurm did not take the configuration ({error}); the one before is in force again"
             ) from None
@@ -68,25 +68,38 @@ class Configuring:
                 self._generations.wait_for_restart("slurmctld", int(time.time()))
                 return f"waiting for operator: {need}"
             self._command(self._settings.restart_slurmctld, fence)
+            self._answers(fence)
         if need == "restart slurmd":
             if restart.slurmd == "manual" or not self._settings.restart_slurmd:
                 return "waiting for operator: restart slurmd on every node"
             self._command(self._settings.restart_slurmd, fence)
-        if need == "reconfigure":
-            self._client.write("scontrol", "reconfigure", timeout=fence.remaining())
+        else:
+            self._reconfigure(fence)
         self._answers(fence)
         self._generations.wait_for_restart(None, 0)
         return ""
 
-    def _go_back(self, previous: Path, need: RestartClass, site: Site, fence: Fence) -> None:
+    def _reconfigure(self, fence: Fence) -> None:
+        """After a restart of slurmctld too: slurmd reads the files anew only when told, and complains until then."""
+        self._client.write("scontrol", "reconfigure", timeout=fence.remaining())
+
+    def _go_back(self, previous: Path, site: Site, fence: Fence) -> None:
+        """A controller that died of the new configuration needs a start, one that refused it a reconfigure."""
         self._generations.switch(previous)
         try:
-            self._take_effect(need, site, fence)
+            self._take_effect("reconfigure" if self._is_up() else "restart slurmctld", site, fence)
         except CharterError as error:
             raise Terminal(
                 f"Slurm took neither the new configuration nor, after going back to {previous}, the old one ({error}); "
                 "look at slurmctld's log and start it"
             ) from None
+
+    def _is_up(self) -> bool:
+        try:
+            self._client.read("scontrol", "show", "config")
+        except Unreachable:
+            return False
+        return True
 
     def _command(self, argv: Sequence[str], fence: Fence) -> None:
         self._client.writes.append(tuple(argv))
@@ -95,16 +108,12 @@ class Configuring:
             raise Terminal(f"{argv[0]}: ended with {done.code}: {(done.err or done.out)[:300]}")
 
     def _answers(self, fence: Fence) -> None:
-        """Wait until slurmctld answers."""
-        while True:
-            try:
-                self._client.read("scontrol", "show", "config")
-            except Unreachable:
-                if fence.remaining() < 2:
-                    raise
-                time.sleep(_POLL)
-            else:
-                return
+        """Wait until slurmctld answers, but leave half of the time for going back. Raises Unreachable."""
+        until = time.monotonic() + min(self._settings.timeout_seconds, fence.remaining() / 2)
+        while not self._is_up():
+            if time.monotonic() > until:
+                raise Unreachable("slurmctld does not answer any more")
+            time.sleep(_POLL)
 
     def _waiting(self) -> str:
         """The daemon whose restart is still due: the live controller is older than the configuration."""

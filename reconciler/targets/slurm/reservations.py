@@ -48,15 +48,15 @@ def _fields(record: Mapping[str, str]) -> dict[str, str]:
         "flags": ",".join(sorted(_FLAGS & set(flags))),
         "nodes": fold(expand(record["Nodes"])) if by_name and record.get("Nodes", _EMPTY) != _EMPTY else "",
         "node_count": "" if by_name else record.get("NodeCnt", ""),
-        "tres": "",
+        "tres": "" if by_name else _gpus(record.get("TRES", "")),
         "partition": "" if record.get("PartitionName", _EMPTY) == _EMPTY else record["PartitionName"],
     }
 
 
 def _equivalent(desired: Mapping[str, Any], live: Mapping[str, str], site: Site, now: datetime) -> bool:
+    size = "tres" if desired["tres"] else "node_count"
     same = all(
-        desired[name] == live[name]
-        for name in ("recurrence", "accounts", "users", "flags", "nodes", "node_count")
+        desired[name] == live[name] for name in ("recurrence", "accounts", "users", "flags", "nodes", size)
     )
     return same and desired["partition"] in ("", live["partition"]) and _same_period(desired, live, site, now)
 
@@ -129,6 +129,11 @@ def _words(fields: Mapping[str, Any], site: Site, now: datetime) -> Iterator[str
     ]
     if flags:
         yield f"Flags={','.join(flags)}"
+
+
+def _gpus(text: str) -> str:
+    """The GPUs among a reservation's TRES, which a release that can't reserve GPUs doesn't show."""
+    return next((part for part in text.split(",") if part.startswith("gres/gpu=")), "")
 
 
 def _moment(text: str) -> datetime:

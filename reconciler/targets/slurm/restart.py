@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from reconciler.plan.action import RestartClass
+from renderer.notation.hostlist import expand
 from renderer.slurm.raw import logical_lines
 
 _CONTROLLER = frozenset(
@@ -54,6 +55,7 @@ _NODES = frozenset(
         "taskplugin",
     }
 )
+_AT_ANY_TIME = frozenset({"weight", "feature", "features", "state"})
 _ORDER: tuple[RestartClass, ...] = ("none", "reconfigure", "restart slurmctld", "restart slurmd")
 RECONFIGURES_NODES = (24, 11)
 """From this release on adding and removing nodes, and the plugin keys, take effect by reconfigure (seen on 24.11.5, 26.05.5)."""
@@ -68,17 +70,37 @@ def restart_class(file: str, before: str, after: str, version: str) -> RestartCl
     if file != "slurm.conf":
         return "reconfigure"
     changed = _lines(before) ^ _lines(after)
-    keys = {line.partition("=")[0].strip().lower() for line in changed}
-    return max((_of_key(key, version) for key in keys), key=_ORDER.index, default="reconfigure")
+    keys = {line.partition("=")[0].strip().lower() for line in changed} - {"nodename"}
+    needs = [_of_key(key) for key in keys] + [_of_nodes(before, after, version)]
+    return max(needs, key=_ORDER.index)
 
 
 def _lines(text: str) -> set[str]:
     return {line for _, line in logical_lines(text)}
 
 
-def _of_key(key: str, version: str) -> RestartClass:
-    if key == "nodename":
-        return "reconfigure" if _release(version) >= RECONFIGURES_NODES else "restart slurmd"
+def _of_nodes(before: str, after: str, version: str) -> RestartClass:
+    """Weight and features take effect by reconfigure everywhere; hosts and hardware only where the release says so."""
+    if _release(version) >= RECONFIGURES_NODES or _hardware(before) == _hardware(after):
+        return "reconfigure"
+    return "restart slurmd"
+
+
+def _hardware(text: str) -> dict[str, frozenset[str]]:
+    """Host to what its line says of it, apart from what may change at any time."""
+    found: dict[str, frozenset[str]] = {}
+    for line in _lines(text):
+        first, *words = line.split()
+        key, _, names = first.partition("=")
+        if key.lower() == "nodename":
+            kept = frozenset(word for word in words if word.partition("=")[0].lower() not in _AT_ANY_TIME)
+            found |= (
+                {names: kept} if "[" in line.partition("Port=")[2] else dict.fromkeys(expand(names), kept)
+            )
+    return found
+
+
+def _of_key(key: str) -> RestartClass:
     if key in _NODES:
         return "restart slurmd"
     if key in _CONTROLLER:

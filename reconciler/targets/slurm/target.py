@@ -137,12 +137,10 @@ class SlurmTarget:
             created = [
                 Resource(a.change.key, a.change.after or {}) for a in actions if a.change.verb == "create"
             ]
-            accounting.create(self._client, site, created, fence.remaining())
+            accounting.create(self._client, site, created, fence)
             for change in (action.change for action in actions if action.change.verb == "update"):
-                fence.check()
-                accounting.update(
-                    self._client, site, change.key, change.before or {}, change.after or {}, fence.remaining()
-                )
+                before, after = change.before or {}, change.after or {}
+                accounting.update(self._client, site, change.key, before, after, fence)
         return [Applied(action) for action in actions]
 
     def _reserve(self, site: Site, actions: Sequence[Action], fence: Fence) -> None:

@@ -102,7 +102,9 @@ def test_a_key_that_two_claim_is_nobodys() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["", "ssh-ed25519", "ssh-ed25519 ????", "ssh-ed25519 AAAA", f"ssh-rsa {KEY[12:]}"]
+    "line",
+    ["", "ssh-ed25519", "ssh-ed25519 ????", "ssh-ed25519 AAAA", f"ssh-rsa {KEY[12:]}"],
+    ids=["empty", "kind alone", "no base64", "cut short", "another kind"],
 )
 def test_a_key_that_cannot_be_read_is_named_and_costs_the_others_nothing(line: str) -> None:
     keys = keyring(approvers(Principal("anna", (line, OTHER), ())))

@@ -1,0 +1,212 @@
+"""The Slurm target on a live cluster: what it reads is what it wrote, and it leaves alone what isn't Charter's."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from reconciler.errors import ConfigurationRefused, WrongCluster
+from renderer.model.site import Site
+from renderer.model.tenants import Grant, Quota
+from renderer.resource import Key
+from tests.engines.errors import EngineError
+from tests.engines.slurm import SlurmRig
+from tests.real.slurm_harness import HOSTS, USERS, Loop, loop_on, rig_site
+
+pytestmark = pytest.mark.real
+
+
+@pytest.fixture(scope="module")
+def rig() -> Iterator[SlurmRig]:
+    with SlurmRig(HOSTS, cluster="polar") as running:
+        running.add_os_users((*USERS, "outsider"))
+        running.run("sacctmgr", "-i", "add", "qos", "theirs", "Priority=7")
+        running.run("sacctmgr", "-i", "add", "account", "foreign", "Description=theirs")
+        running.run("sacctmgr", "-i", "add", "user", "outsider", "account=foreign")
+        yield running
+
+
+@pytest.fixture(scope="module")
+def loop(rig: SlurmRig) -> Loop:
+    """The site applied to a cluster that had only a stranger's account."""
+    loop = loop_on(rig)
+    pending = [item for item in loop.apply(rig_site(rig.layout)) if item.pending]
+    assert not pending
+    return loop
+
+
+@pytest.fixture
+def site(rig: SlurmRig, loop: Loop) -> Site:
+    return rig_site(rig.layout)
+
+
+def facts(rig: SlurmRig, *argv: str) -> list[str]:
+    return rig.run(*argv).stdout.splitlines()
+
+
+def test_reading_back_leaves_nothing_to_do_and_nothing_is_written(loop: Loop, site: Site) -> None:
+    actions, _ = loop.plan(site)
+    assert [action.change for action in actions] == []
+    before = len(loop.target.writes)
+    assert loop.apply(site) == ()
+    assert loop.target.writes[before:] == ()
+
+
+def test_engine_shows_what_the_site_says(rig: SlurmRig, loop: Loop) -> None:
+    assert any(
+        "SwitchName=su01" in line and "su01-n[01-04]" in line
+        for line in facts(rig, "scontrol", "show", "topology")
+    )
+    train = " ".join(facts(rig, "scontrol", "show", "partition", "train"))
+    assert "Nodes=su01-n[01-03],su02-n[01-03]" in train
+    limits = facts(
+        rig,
+        "sacctmgr",
+        "-nP",
+        "show",
+        "assoc",
+        "account=weather-nowcast",
+        "format=User,GrpTRES,DefaultQOS,QOS",
+    )
+    assert limits[0] == "|gres/gpu:h200=32,gres/gpu=32|mid|high,mid"
+    assert {"care", "run"} <= {
+        line.split()[0].partition("=")[2] for line in facts(rig, "scontrol", "-o", "show", "res")
+    }
+    assert set(rig.node_states().values()) <= {
+        "IDLE",
+        "RESERVED",
+        "IDLE+RESERVED",
+        "MAINT",
+        "IDLE+MAINTENANCE+RESERVED",
+    }
+
+
+def test_job_runs_under_its_programmes_account(rig: SlurmRig, loop: Loop) -> None:
+    rig.wait_nodes_idle()
+    job = rig.submit("hostname", user="egill", account="weather-nowcast", gpus_per_node=1)
+    rig.wait_job(job, "COMPLETED")
+
+
+def test_job_that_names_no_gpu_type_is_held_to_the_limit_too(rig: SlurmRig, loop: Loop) -> None:
+    with pytest.raises(EngineError, match="AssocGrpGRES"):
+        rig.submit("sleep 60", user="egill", account="weather-nowcast", nodes=5, gpus_per_node=8)
+
+
+def test_quota_change_is_one_modify_and_no_reconfigure(rig: SlurmRig, loop: Loop, site: Site) -> None:
+    before = len(loop.target.writes)
+    loop.apply(with_limit(site, 24))
+    written = loop.target.writes[before:]
+    assert [argv[:4] for argv in written] == [("sacctmgr", "-i", "modify", "account")]
+    shown = facts(
+        rig, "sacctmgr", "-nP", "show", "assoc", "account=weather-nowcast", "user=", "format=GrpTRES"
+    )
+    assert shown[0] == "gres/gpu:h200=24,gres/gpu=24"
+    loop.apply(site)
+    assert loop.plan(site)[0] == ()
+
+
+def with_limit(site: Site, limit: int) -> Site:
+    tenant = site.tenants["weather"]
+    program = replace(tenant.programs["nowcast"], quota=Quota({"h200": Grant(8, limit)}, {}))
+    return replace(site, tenants={**site.tenants, "weather": replace(tenant, programs={"nowcast": program})})
+
+
+def test_what_a_technician_changed_by_hand_is_seen_and_mended(rig: SlurmRig, loop: Loop, site: Site) -> None:
+    rig.run("sacctmgr", "-i", "modify", "qos", "low", "set", "Priority=5", "MaxWall=10")
+    rig.run("sacctmgr", "-i", "modify", "account", "health", "set", "Fairshare=99", "GrpTRES=gres/gpu=-1")
+    changed = {action.change.key.name for action in loop.plan(site)[0]}
+    assert changed == {"low", "health"}
+    loop.apply(site)
+    assert loop.plan(site)[0] == ()
+
+
+def test_stranger_is_reported_and_survives(rig: SlurmRig, loop: Loop, site: Site) -> None:
+    _, seen = loop.plan(site)
+    assert {Key("slurm", "qos", "theirs"), Key("slurm", "account", "foreign")} <= set(seen.foreign)
+    assert facts(rig, "sacctmgr", "-nP", "show", "account", "foreign", "format=Account,Description") == [
+        "foreign|theirs"
+    ]
+    assert facts(rig, "sacctmgr", "-nP", "show", "qos", "theirs", "format=Priority") == ["7"]
+
+
+def test_wrong_cluster_is_refused(loop: Loop, site: Site) -> None:
+    slurm = replace(site.cluster.slurm, cluster_name="other")
+    with pytest.raises(WrongCluster, match="'polar'"):
+        loop.plan(replace(site, cluster=replace(site.cluster, slurm=slurm)))
+
+
+def wait_accounted(rig: SlurmRig, job: int, state: str) -> None:
+    """slurmctld tells slurmdbd a moment later."""
+    until = time.monotonic() + 20
+    while facts(rig, "sacct", "-nPX", "-j", str(job), "-o", "State") != [state]:
+        assert time.monotonic() < until
+        time.sleep(0.2)
+
+
+def test_refused_configuration_leaves_the_live_cluster_alone(rig: SlurmRig, loop: Loop, site: Site) -> None:
+    job = rig.submit("sleep 120", user="egill", account="weather-nowcast", gpus_per_node=1)
+    rig.wait_job(job, "RUNNING")
+    wait_accounted(rig, job, "RUNNING")
+    port, generation, before = rig.controlport(), rig.conf_dir.resolve(), len(loop.target.writes)
+    broken = replace(site, slurm_d={"slurm.conf": site.slurm_d["slurm.conf"] + "NoSuchKey=1\n"})
+    with pytest.raises(ConfigurationRefused, match=r"slurm\.conf:\d+: .*NoSuchKey|NoSuchKey"):
+        loop.apply(broken)
+    assert loop.target.writes[before:] == ()
+    assert (rig.controlport(), rig.conf_dir.resolve()) == (port, generation)
+    assert facts(rig, "sacct", "-nPX", "-j", str(job), "-o", "State") == ["RUNNING"]
+    assert rig.job(job)["JobState"] == "RUNNING"
+    rig.run("scancel", str(job))
+
+
+def test_configuration_change_is_a_new_generation_and_a_reconfigure(
+    rig: SlurmRig, loop: Loop, site: Site
+) -> None:
+    before = rig.conf_dir.resolve()
+    longer = replace(site, qos=replace(site.qos, grace_seconds=120))
+    loop.apply(longer)
+    assert rig.conf_dir.resolve() != before
+    assert before.is_dir()
+    assert any(
+        line.split() == ["KillWait", "=", "120", "sec"] for line in facts(rig, "scontrol", "show", "config")
+    )
+    assert loop.plan(longer)[0] == ()
+    loop.apply(site)
+
+
+def test_removed_tenant_is_closed_first_and_its_job_goes_only_when_confirmed(
+    rig: SlurmRig, loop: Loop, site: Site
+) -> None:
+    job = rig.submit("sleep 300", user="egill", account="weather-nowcast", gpus_per_node=1)
+    rig.wait_job(job, "RUNNING")
+    gone = replace(
+        site,
+        tenants={"health": site.tenants["health"]},
+        members={"health": site.members["health"]},
+        partitions={"train": site.partitions["train"]},
+        reservations={"care": site.reservations["care"]},
+    )
+    announced = {item.id for action in loop.plan(gone)[0] for item in action.jobs}
+    assert announced == {str(job)}
+    pending = {item.action.change.key.name for item in loop.apply(gone) if item.pending}
+    assert {"weather-nowcast", "weather-nowcast/egill", "weather"} <= pending
+    assert rig.job(job)["JobState"] == "RUNNING"
+    closed = facts(
+        rig,
+        "sacctmgr",
+        "-nP",
+        "show",
+        "assoc",
+        "account=weather-nowcast",
+        "format=User,GrpJobs,GrpSubmitJobs",
+    )
+    assert closed[0] == "|0|0"
+    assert not [item for item in loop.apply(gone, "jobs") if item.pending]
+    assert rig.job(job)["JobState"] == "CANCELLED"
+    left = facts(rig, "sacctmgr", "-nP", "show", "account", "format=Account")
+    assert "weather" not in left
+    assert "weather-nowcast" not in left
+    assert {"foreign", "health", "polar"} <= set(left)
+    assert loop.plan(gone)[0] == ()
