@@ -26,7 +26,7 @@ def groups(subject: Subject) -> Iterator[Finding]:
         yield from _port(subject, keys, group.port, len(group.hosts))
         twice = [host for host in group.hosts if host in seen]
         if twice:
-            what = f"{fold(twice)} stands in group {seen[twice[0]] + 1} already"
+            what = f"{fold(twice)[:200]} stands in group {seen[twice[0]] + 1} already"
             yield subject.fault(
                 "nodes", "", (*keys, "hosts"), "host-overlap", what, "keep each host in one group"
             )
@@ -100,7 +100,7 @@ def planes(subject: Subject) -> Iterator[Finding]:
         yield from unknown_hosts(subject, "planes", (plane, "hosts"), hosts)
         twice = [host for host in hosts if host in seen]
         if twice:
-            what = f"{fold(twice)} is in plane {seen[twice[0]]} already"
+            what = f"{fold(twice)[:200]} is in plane {seen[twice[0]]} already"
             yield subject.fault(
                 "planes", "", (plane, "hosts"), "plane-overlap", what, "keep each host in one plane"
             )
@@ -108,7 +108,13 @@ def planes(subject: Subject) -> Iterator[Finding]:
     left = [name for name, node in site.nodes.by_name.items() if node.type.gpus and name not in seen]
     if left:
         yield subject.fault(
-            "planes", "", (), "plane-missing", f"{fold(left)} is in no plane", "put it into one", "warning"
+            "planes",
+            "",
+            (),
+            "plane-missing",
+            f"{fold(left)[:200]} is in no plane",
+            "put it into one",
+            "warning",
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from renderer.problem import Finding
 from renderer.rules.slurm_keys import LIST_KEYS, RENDERED_KEYS, key_fault
+from renderer.rules.slurm_lines import logical_lines
 from renderer.rules.subject import Subject
 
 FOLDER = "inventory/slurm.d"
@@ -21,7 +22,7 @@ _FILES = frozenset(
         "acct_gather.conf",
     }
 )
-_LINE = re.compile(r"\s*([A-Za-z][A-Za-z0-9_]*)\s*[=\s]")
+_LINE = re.compile(r"([A-Za-z][A-Za-z0-9_]*)\s*(?:[=\s]|\Z)")
 _PART = {
     "partitionname": "partitions",
     "switchname": "topology",
@@ -45,15 +46,14 @@ def slurm_d(subject: Subject) -> Iterator[Finding]:
                 f"name it one of {', '.join(sorted(_FILES))}",
             )
             continue
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in logical_lines(text):
             match = _LINE.match(line)
             if match is not None:
-                yield from _key(subject, path, name, number, match)
+                yield from _key(subject, path, name, number, match[1])
 
 
-def _key(subject: Subject, path: str, file: str, number: int, match: re.Match[str]) -> Iterator[Finding]:
-    key, place = match[1], (number, match.start(1) + 1)
-    lower = key.lower()
+def _key(subject: Subject, path: str, file: str, number: int, key: str) -> Iterator[Finding]:
+    place, lower = (number, 1), key.lower()
     if lower == "include":
         yield Finding(path, place, "slurm-include", "included files are not in git", "put their lines here")
     elif (

@@ -26,14 +26,14 @@ def wiring(subject: Subject) -> Iterator[Finding]:
                 "",
                 keys,
                 "switch-twice",
-                f"{fold(twice)} is declared already",
+                f"{fold(twice)[:200]} is declared already",
                 "keep each name once",
             )
         tiers |= dict.fromkeys(group.names, group.tier)
     for index, link in enumerate(fabric.links):
         yield from _link(subject, index, link, tiers)
         yield from _crossed(subject, index, link, rails)
-    yield from _rails(subject)
+    yield from _rails(subject, rails)
     yield from _domains(subject)
 
 
@@ -52,7 +52,9 @@ def _link(subject: Subject, index: int, link: Link, tiers: dict[str, int]) -> It
 
 def _upward(subject: Subject, index: int, link: Link, tiers: dict[str, int]) -> Iterator[Finding]:
     """Cables run up: hosts to leaves, a switch to one of a higher tier. Anything else has no place in a tree."""
-    highest = 0 if link.ends_are_hosts else max((tiers[name] for name in link.ends if name in tiers), default=0)
+    highest = (
+        0 if link.ends_are_hosts else max((tiers[name] for name in link.ends if name in tiers), default=0)
+    )
     wrong = [
         name
         for name in link.to
@@ -99,12 +101,14 @@ def _switches(
         )
 
 
-def _rails(subject: Subject) -> Iterator[Finding]:
-    cabled: dict[str, set[int]] = defaultdict(set)
+def _rails(subject: Subject, rail_of: dict[str, int | None]) -> Iterator[Finding]:
+    """A link without a rail has its switches'."""
+    cabled: dict[str, set[int | None]] = defaultdict(set)
     for link in subject.site.fabric.links:
-        if link.ends_are_hosts and link.rail is not None:
+        if link.ends_are_hosts:
+            reached = {link.rail} if link.rail is not None else {rail_of.get(name) for name in link.to}
             for host in link.ends:
-                cabled[host].add(link.rail)
+                cabled[host] |= reached
     lacking: dict[tuple[int, ...], list[str]] = defaultdict(list)
     for name, node in subject.site.nodes.by_name.items():
         missing = {nic.rail for nic in node.type.nics} - cabled[name]

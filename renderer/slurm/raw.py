@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from renderer.errors import RenderError
 from renderer.rules.slurm_keys import LIST_KEYS, key_fault
+from renderer.rules.slurm_lines import logical_lines as logical_lines
 
 FOLDER = "inventory/slurm.d"
 _KEY = re.compile(r"\s*([A-Za-z][A-Za-z0-9_]*)\s*=\s*(.*)\Z", re.DOTALL)
@@ -39,23 +40,6 @@ def read_slurm_conf(text: str, release: tuple[int, int]) -> RawFile:
     return RawFile(tuple(lines), lists)
 
 
-def logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """(number of its first line, content) of each line that says something: comments gone, continuations joined."""
-    held, first = "", 0
-    for number, line in enumerate(text.splitlines(), 1):
-        content = _without_comment(line).rstrip()
-        first = first if held else number
-        if content.endswith("\\"):
-            held += content[:-1]
-            continue
-        joined = (held + content).strip()
-        held = ""
-        if joined:
-            yield first, joined
-    if held.strip():
-        yield first, held.strip()
-
-
 def merged(name: str, own: tuple[str, ...], raw: RawFile) -> str:
     """A list-valued key: Charter's parts first, then slurm.d's that aren't there yet. Raises RenderError on a contradiction."""
     _, added = raw.lists.get(name.lower(), (name, ()))
@@ -71,8 +55,3 @@ def merged(name: str, own: tuple[str, ...], raw: RawFile) -> str:
 
 def _lower(parts: tuple[str, ...]) -> set[str]:
     return {part.lower() for part in parts}
-
-
-def _without_comment(line: str) -> str:
-    """Slurm ends a line at an unescaped `#`."""
-    return re.split(r"(?<!\\)#", line, maxsplit=1)[0]
