@@ -14,7 +14,15 @@ from reconciler.system.configuration import SlurmTarget as Settings
 from reconciler.system.lock import Deadline
 from reconciler.targets.contract import Applied, Mark, Observation
 from reconciler.targets.slurm import SlurmTarget
-from renderer.model.cluster import ControlHost, Manage, SlurmAuth, SlurmDirectories, SlurmRestart, SlurmUsers
+from renderer.model.cluster import (
+    ControlHost,
+    Manage,
+    ManageLevel,
+    SlurmAuth,
+    SlurmDirectories,
+    SlurmRestart,
+    SlurmUsers,
+)
 from renderer.model.nodes import Node, NodeGroup, Nodes
 from renderer.model.reservations import Reservation
 from renderer.model.site import Site
@@ -26,7 +34,8 @@ from tests.unit.slurm_renderer.eight_nodes import site as eight_nodes
 
 HOSTS = tuple(f"{unit}-n{number:02d}" for unit in ("su01", "su02") for number in range(1, 5))
 USERS = ("asta", "egill", "freyja")
-MANAGE = Manage(*(["enforce"] * 7))  # type: ignore[list-item]
+ENFORCED: ManageLevel = "enforce"
+MANAGE = Manage(*([ENFORCED] * 7))
 SLURM_D = """\
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
