@@ -200,3 +200,14 @@ def test_tests_of_a_site_are_neither_loaded_nor_compiled() -> None:
     rego = {"house_test.rego": b"package charter.change\n", "readme.md": b"x"}
     assert load_policy(rego, "/nonexistent/opa").sources == builtin_sources()
     assert policy_digest({"house.rego": b"x"}) != policy_digest({})
+
+
+def test_the_documented_rule_loads_and_denies(opa_binary: Path) -> None:
+    text = (REGO.parent / "docs" / "gate.md").read_text()
+    source = text.split("```rego\n")[1].split("```")[0]
+    assert judged(CompiledEngine(), opa_binary, source).allow
+    edits = {"input/head/tenants/sky/quota/training/h200/guarantee": 17}
+    verdict = judged(CompiledEngine(), opa_binary, source, edits)
+    assert [(item.id, item.subject, item.remedy) for item in verdict.violations if "/" in item.id] == [
+        ("house/half", "sky", "share the plane")
+    ]
