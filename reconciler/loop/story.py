@@ -14,7 +14,7 @@ from reconciler.loop.executing import read_back, run_phases
 from reconciler.loop.inputs import Applied, applied, at_commit
 from reconciler.loop.judging import base_of, compare, descends, trusted
 from reconciler.loop.opening import ensure_log
-from reconciler.loop.planning import Compared, desired_of, identity, live_plan, observe
+from reconciler.loop.planning import Compared, desired_of, identity, live_plan, observe, offline_plan
 from reconciler.loop.sealing import Result, seal_drift, seal_intent, seal_outcome
 from reconciler.loop.world import World
 from reconciler.plan.guards import mass_removals
@@ -49,11 +49,12 @@ def reconcile(world: World, confirmed: frozenset[str] = frozenset(), expected: s
             world.engine, base, head, signed.commits, world.clock.now(), opa=opa, remarks=signed.remarks
         )
 
+        if not compared.verdict.allow:
+            return Told(3, offline_plan(compared, None))
+
         # 3. Look at the live engines: the right ones, and only then what they hold.
         for target in world.targets:
             target.identify(head.site)
-        if not compared.verdict.allow:
-            return Told(3, _look(world, compared, before)[0])
         ensure_log(world, head)
         if fencing.close_open(world, before):
             before = applied(world.log)

@@ -41,6 +41,10 @@ _WRITER = "Charter <charter@localhost>"
 _NETWORK_SECONDS = 120
 
 
+class _Rejected(Exception):
+    """The remote's branch is not an ancestor, or the local one is not."""
+
+
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
     """A file of a tree; `mode` as git writes it (0o100644, 0o120000 symlink, 0o160000 submodule); `size` in bytes."""
@@ -203,12 +207,10 @@ class Repository:
             self._network(
                 "fetch", "--quiet", "--no-tags", _address(remote), f"refs/heads/{branch}:refs/heads/{branch}"
             )
-        except Unreachable as error:
-            if "rejected" in str(error):
-                raise Stale(
-                    f"branch {branch} of {remote} does not hold what was written from here; see docs/record.md"
-                ) from None
-            raise
+        except _Rejected:
+            raise Stale(
+                f"branch {branch} of {remote} does not hold what was written from here; see docs/record.md"
+            ) from None
 
     def remote_tip(self, branch: str, remote: str) -> str | None:
         """The remote's commit of a branch, None where it has none. Raises Unreachable."""
@@ -219,12 +221,10 @@ class Repository:
         """A plain fast-forward. Raises Stale when the remote refuses it, Unreachable when it is away."""
         try:
             self._network("push", "--quiet", _address(remote), f"refs/heads/{branch}:refs/heads/{branch}")
-        except Unreachable as error:
-            if "rejected" in str(error):
-                raise Stale(
-                    f"{remote}: refused branch {branch}: another writer pushed first; see docs/record.md"
-                ) from None
-            raise
+        except _Rejected:
+            raise Stale(
+                f"{remote}: refused branch {branch}: another writer pushed first; see docs/record.md"
+            ) from None
 
     def _network(self, command: str, *arguments: str) -> str:
         try:
@@ -235,6 +235,8 @@ class Repository:
             )
         except GitCommandError as error:
             reason = str(error.stderr).strip().strip("'").splitlines()
+            if any("rejected" in line for line in reason):
+                raise _Rejected("rejected") from None
             raise Unreachable(
                 f"git {command}: {'; '.join(reason[-3:]) or 'no answer'}; check the remote"
             ) from None

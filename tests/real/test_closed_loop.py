@@ -168,10 +168,11 @@ def _quota(cluster: KubernetesRig, namespace: str) -> str:
 
 
 def _revision(cluster: KubernetesRig) -> str:
-    """The newest resourceVersion of everything that Charter could write."""
-    kinds = "namespaces,resourcequotas,nodes,configmaps"
+    """Version of everything that Charter could write; of nodes, which controllers write all the time, what Charter wrote and when."""
     path = "jsonpath={range .items[*]}{.metadata.uid}={.metadata.resourceVersion} {end}"
-    return cluster.kubectl("get", kinds, "-A", "-o", path).stdout
+    ours = "jsonpath={range .items[*]}{.metadata.labels}{.metadata.managedFields[?(@.manager=='charter')].time} {end}"
+    objects = cluster.kubectl("get", "namespaces,resourcequotas,configmaps", "-A", "-o", path).stdout
+    return objects + cluster.kubectl("get", "nodes", "-o", ours).stdout
 
 
 def test_a_second_apply_writes_nothing_counted_at_the_engines(
