@@ -172,7 +172,7 @@ def _revision(cluster: KubernetesRig) -> str:
     path = "jsonpath={range .items[*]}{.metadata.uid}={.metadata.resourceVersion} {end}"
     ours = "jsonpath={range .items[*]}{.metadata.labels}{.metadata.managedFields[?(@.manager=='charter')].time} {end}"
     objects = cluster.kubectl("get", "namespaces,resourcequotas,configmaps", "-A", "-o", path).stdout
-    return objects + cluster.kubectl("get", "nodes", "-o", ours).stdout
+    return objects + cluster.kubectl("get", "nodes", "--show-managed-fields", "-o", ours).stdout
 
 
 def test_a_second_apply_writes_nothing_counted_at_the_engines(
