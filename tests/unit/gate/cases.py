@@ -276,12 +276,46 @@ CASES = [
     _case("a programme that nobody owns", {HEALTH + "programs": ["health/scan"]}, "deny complete input"),
     _case("a reservation lost on the way", {H + "reservations/run": DROP}, "deny complete input"),
     _case("counts missing", {H + "counts": DROP}, "deny complete input"),
+    _case("a head of another format", {H + "format": "charter.site/v2"}, "deny input input"),
+    _case("a commit whose id is no text", {COMMIT + "id": 7}, "deny input input"),
+    _case("paths that are no list", {COMMIT + "paths": {"a": "policies/tenants/a.yaml"}}, "deny input input"),
+    _case("a path that is no text", {COMMIT + "paths": [7]}, "deny input input", "deny authority c1"),
+    _case("commits that are no list", {"input/commits": {"c1": {"id": "c1", "paths": []}}}, "deny input input", "warn uncommitted input"),
+    _case(
+        "an endpoint that its programme doesn't know",
+        {SCAN + "endpoints": ["scan"]},
+        "deny complete input",
+        "deny endpoint-guarantee read",
+    ),
+    _case(
+        "an endpoint nobody refers to while another stands twice",
+        {SCAN + "endpoints": ["scan"], GENES + "endpoints": ["scan", "other"]},
+        "deny complete input",
+        "deny endpoint-guarantee read",
+    ),
+    _case(
+        "a GPU model that the site lacks",
+        {H + "endpoints/read/gpu_model": "b300"},
+        "deny endpoint-guarantee scan",
+        "deny endpoint-guarantee read",
+    ),
+    _case(
+        "a new reservation that ends now",
+        {"input/base/reservations/run": DROP, RUN + "start": NOW - 60, RUN + "end": NOW},
+        "deny reservation-time run",
+        says="ends in the past",
+    ),
     # waivers
     _case(
         "a waived violation stays visible",
         {SCAN + "zones": ["b"], "data/site/waivers": {"zone": {"health/scan": {"until": NOW + 1, "text": "moving"}}}},
         "deny zone health/scan",
         waived="zone health/scan",
+    ),
+    _case(
+        "a waiver whose end is no number",
+        {SCAN + "zones": ["b"], "data/site/waivers": {"zone": {"health/scan": {"until": "2030", "text": "moving"}}}},
+        "deny zone health/scan",
     ),
     _case(
         "an expired waiver",
