@@ -11,7 +11,7 @@ from reconciler.cli.common import HERE, SiteArgument, exits, say
 from reconciler.errors import UsageError
 from reconciler.loop.inputs import at_directory
 from reconciler.system.clock import clock
-from reconciler.system.files import atomic_write
+from reconciler.system.files import write_tree
 from reconciler.targets.files.layout import documents
 from renderer.render import render as render_site
 
@@ -27,8 +27,7 @@ def render(
             f"{out}: is not an empty folder; name a new one, so that no stale file stays beside the new"
         )
     rendering = render_site(at_directory(site).site, clock(may_inject=True).now())
-    for path, content in documents(rendering.resources).items():
-        atomic_write(out / path, content)
+    write_tree(out, documents(rendering.resources))
     for remark in rendering.remarks:
         say(f"note: {remark}")
     say(f"{out}: {len(rendering.resources)} resources written")

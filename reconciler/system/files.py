@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from reconciler.errors import Terminal
@@ -33,6 +35,24 @@ def atomic_write(path: Path, content: bytes, mode: int = 0o644) -> None:
         raise _unwritable(path, error) from None
 
 
+def write_tree(folder: Path, files: Mapping[str, bytes]) -> None:
+    """A new folder that holds these files, there at once or not at all; an empty one of that name is replaced. Raises Terminal."""
+    partial = folder.with_name(f"{TEMPORARY}{folder.name}-{os.getpid()}")
+    try:
+        made: set[Path] = set()
+        for path, content in files.items():
+            target = partial / path
+            if target.parent not in made:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                made.add(target.parent)
+            target.write_bytes(content)
+        partial.replace(folder)
+        _sync(folder.parent)
+    except OSError as error:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise _unwritable(folder, error) from None
+
+
 def switch_link(link: Path, target: str) -> None:
     """Point a symlink elsewhere in one step. Raises Terminal."""
     temporary = link.with_name(f"{TEMPORARY}{link.name}-{os.getpid()}")
@@ -45,16 +65,24 @@ def switch_link(link: Path, target: str) -> None:
         raise _unwritable(link, error) from None
 
 
-def read_regular(path: Path, limit: int) -> bytes:
-    """Content of a regular file of at most `limit` bytes; never follows a link or waits on a pipe. Raises Terminal."""
+def read_regular(path: Path, limit: int, *, private: bool = False) -> bytes:
+    """Content of a regular file of at most `limit` bytes; never follows a link or waits on a pipe. Raises Terminal.
+
+    `private` refuses one that anyone but its owner may read or write.
+    """
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         what = "is a symlink" if error.errno == errno.ELOOP else f"cannot be read ({error.strerror})"
         raise Terminal(f"{path}: {what}; name a readable regular file") from None
     with os.fdopen(handle, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+        mode = os.fstat(stream.fileno()).st_mode
+        if not stat.S_ISREG(mode):
             raise Terminal(f"{path}: is not a regular file; name one")
+        if private and stat.S_IMODE(mode) & 0o077:
+            raise Terminal(
+                f"{path}: mode {stat.S_IMODE(mode):04o} lets others read a secret; run: chmod 600 {path}"
+            )
         content = stream.read(limit + 1)
     if len(content) > limit:
         raise Terminal(f"{path}: is larger than {limit} bytes; name the right file")
@@ -62,12 +90,11 @@ def read_regular(path: Path, limit: int) -> bytes:
 
 
 def secret(path: Path, limit: int = 1 << 16) -> bytes:
-    """Content of a file that only its owner may read. Raises Terminal naming the mode and the remedy."""
-    content = read_regular(path, limit)
-    mode = stat.S_IMODE(path.stat().st_mode)
-    if mode & 0o077:
-        raise Terminal(f"{path}: mode {mode:04o} lets others read a secret; run: chmod 600 {path}")
-    return content
+    """Content of a file that only its owner may read. Raises Terminal naming the mode and the remedy.
+
+    The configuration may name it through a link: a mounted Kubernetes Secret consists of links.
+    """
+    return read_regular(path.resolve(), limit, private=True)
 
 
 def _sync(folder: Path) -> None:

@@ -73,7 +73,7 @@ def _mapping(document: object) -> Iterable[tuple[str, Any]]:
 def _content(resource: Resource) -> bytes:
     if resource.key.kind == "config":
         return str(resource.fields["content"]).encode()
-    text: str = yaml.safe_dump(dict(resource.fields), sort_keys=True, allow_unicode=True)
+    text: str = yaml.dump(dict(resource.fields), Dumper=yaml.CSafeDumper, sort_keys=True, allow_unicode=True)
     return text.encode()
 
 
