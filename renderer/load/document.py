@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 from yaml import CSafeLoader
 
-from renderer.load.limits import MAX_DEPTH, Fault, refusal, suspicious
+from renderer.load.limits import MAX_DEPTH, MAX_FAULTS, Fault, refusal, suspicious
 
 _STR = "tag:yaml.org,2002:str"
 _PLAIN = re.compile(
@@ -79,7 +79,7 @@ def parse(data: bytes) -> tuple[Any, tuple[Fault, ...]]:
     if node is None:
         return None, ((0, 0, "yaml-empty", "the file is empty", "write its content, or remove the file"),)
     faults: list[Fault] = []
-    return _value(node, 1, faults), tuple(faults)
+    return _value(node, 1, faults), tuple(faults[:MAX_FAULTS])
 
 
 def compose(data: bytes) -> yaml.Node | None:

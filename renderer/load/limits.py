@@ -19,6 +19,10 @@ MAX_LIST_HOSTS = 65_536
 MAX_SITE_HOSTS = 2_000_000
 """All host lists of a site together, counted before they are expanded."""
 MAX_FILES = 20_000
+MAX_RESERVATIONS = 2_000
+"""Each is compared with every other."""
+MAX_FAULTS = 200
+"""Reported of one file: nobody reads more, and a hostile one could have millions."""
 
 _SEPARATORS = (b"\n", b"\r", b",", b":", b"[", b"{", b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
 _CONTROLS = bytes([*range(9), 11, 12, *range(14, 32), 127])
@@ -38,11 +42,10 @@ def values(data: bytes) -> int:
 
 def refusal(data: bytes) -> Fault | None:
     """Why these bytes are not parsed at all."""
-    if len(data) > MAX_FILE:
-        return 0, 0, "file-size", f"{len(data)} bytes; a file may have {MAX_FILE}", "split it"
-    if values(data) > MAX_FILE_VALUES:
+    refused = text_refusal(data)
+    if refused is None and values(data) > MAX_FILE_VALUES:
         return 0, 0, "file-size", f"more than {MAX_FILE_VALUES} values in one file", "split it"
-    return text_refusal(data)
+    return refused
 
 
 def suspicious(data: bytes) -> bool:
@@ -58,7 +61,9 @@ def suspicious(data: bytes) -> bool:
 
 
 def text_refusal(data: bytes) -> Fault | None:
-    """Why these bytes are no text."""
+    """Why these bytes are no text that is read."""
+    if len(data) > MAX_FILE:
+        return 0, 0, "file-size", f"{len(data)} bytes; a file may have {MAX_FILE}", "split it"
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -53,8 +53,13 @@ def _mark(root: yaml.Node, keys: Keys, on_key: bool) -> tuple[int, int]:
         if step is None:
             break
         key_node, node = step
-    chosen = key_node if on_key else node
+    chosen = key_node if on_key or _hangs(node, key_node) else node
     return chosen.start_mark.line + 1, chosen.start_mark.column + 1
+
+
+def _hangs(node: yaml.Node, key_node: yaml.Node) -> bool:
+    """A block collection begins below its key, with what is not meant: its first entry."""
+    return isinstance(node, yaml.CollectionNode) and key_node.start_mark.line < node.start_mark.line
 
 
 def _step(node: yaml.Node, key: str | int) -> tuple[yaml.Node, yaml.Node] | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
+from renderer.load.limits import MAX_FAULTS
 from renderer.problem import Problem
 
 _WORDS = (b"private key", b"passw", b"secret", b"token", b"storagepass", b"api_key")
@@ -26,7 +28,7 @@ def secrets_in(path: str, content: bytes) -> Iterator[Problem]:
     if not any(word in lower for word in _WORDS):
         return
     for pattern, what in _SECRETS[:1] if path.startswith("rego/") else _SECRETS:
-        for match in pattern.finditer(content):
+        for match in islice(pattern.finditer(content), MAX_FAULTS):
             line = content.count(b"\n", 0, match.start()) + 1
             yield Problem(
                 path,

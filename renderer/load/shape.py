@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
-from cerberus import Validator, errors
+from cerberus import TypeDefinition, Validator, errors
 
 from renderer.load.checks import Complaint
+from renderer.load.limits import MAX_FAULTS
 from renderer.load.wording import missing, unknown, wording
 from renderer.problem import Finding, Keys
-
-MAX_FINDINGS = 200
-"""A file: nobody reads more, and a hostile one could have millions."""
 
 _SCALARS = frozenset({str, int, bool, float, type(None)})
 _MAX_ACCEPTED = 4096
@@ -31,6 +29,11 @@ class _TooMany(Exception):
 class Shape(Validator):  # type: ignore[misc]
     """The judge of one mapping schema, and through its own judges of what is below."""
 
+    types_mapping: ClassVar[dict[str, TypeDefinition]] = {
+        **Validator.types_mapping,
+        "integer": TypeDefinition("integer", (int,), (bool,)),
+    }
+    """Python's True is an int, and Cerberus takes it for one: `limit: true` would be a limit of 1."""
     mandatory_validations = ()
     """Cerberus would ask of every value whether it may be null; here none may, and the type says so."""
 
@@ -43,7 +46,7 @@ class Shape(Validator):  # type: ignore[misc]
         self._accepted: set[tuple[Any, ...]] = set()
 
     def findings_of(self, path: str, document: Mapping[str, Any]) -> tuple[Finding, ...]:
-        """All faults of a document (at most MAX_FINDINGS), none if its shape is right. Keys are paths in the document."""
+        """All faults of a document (at most MAX_FAULTS), none if its shape is right. Keys are paths in the document."""
         self.findings, self.path = [], path
         with contextlib.suppress(_TooMany):
             self.validate(document, normalize=False)
@@ -54,7 +57,7 @@ class Shape(Validator):  # type: ignore[misc]
         finding = self._finding(field, error)
         self._errors.append(finding)
         self.findings.append(finding)
-        if len(self.findings) >= MAX_FINDINGS:
+        if len(self.findings) >= MAX_FAULTS:
             raise _TooMany
 
     def _finding(self, field: Any, error: Any) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,16 @@ from renderer.load.budget import host_budget
 from renderer.load.digest import site_digest
 from renderer.load.files import PATHS, Kind, Read, kind_of, missing, read
 from renderer.load.kinds.partitions import build as build_partitions
-from renderer.load.limits import MAX_FILES, MAX_SITE, MAX_SITE_HOSTS, MAX_SITE_VALUES, text_refusal, values
+from renderer.load.limits import (
+    MAX_FAULTS,
+    MAX_FILES,
+    MAX_RESERVATIONS,
+    MAX_SITE,
+    MAX_SITE_HOSTS,
+    MAX_SITE_VALUES,
+    text_refusal,
+    values,
+)
 from renderer.load.positions import locate
 from renderer.load.refused import Refused
 from renderer.load.secrets import secrets_in
@@ -23,6 +33,8 @@ from renderer.rules.subject import Subject
 _SLURM_D = "inventory/slurm.d/"
 _REGO = "rego/site/"
 _MAX_PROBLEMS = 1000
+_NAMES = {"members": "tenant"}
+"""Kinds whose objects are named by another field than `name`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +70,37 @@ def load(files: Mapping[str, bytes | Refused]) -> Loaded:
             _take(path, files[path], parts)
     site = _site(parts, content)
     parts.findings += _rules(site, parts)
-    problems = sorted([*parts.problems, *locate(parts.findings, content)])[:_MAX_PROBLEMS]
-    valid = not any(problem.severity == "error" for problem in problems)
-    return Loaded(site if valid else None, tuple(problems))
+    severities = {found.severity for found in parts.findings} | {found.severity for found in parts.problems}
+    return Loaded(None if "error" in severities else site, _reported(parts, content))
+
+
+def _reported(parts: _Parts, content: Mapping[str, bytes]) -> tuple[Problem, ...]:
+    """Sorted; of too many the errors are kept first, so that no cut makes a site look better than it is."""
+    located = [*parts.problems, *locate(_few(parts.findings), content)]
+    located.sort(key=lambda problem: (problem.severity != "error", problem))
+    return tuple(sorted(located[:_MAX_PROBLEMS]))
+
+
+def _few(findings: list[Finding]) -> Iterator[Finding]:
+    seen: Counter[str] = Counter()
+    for finding in sorted(findings, key=lambda finding: finding.severity != "error"):
+        seen[finding.path] += 1
+        if seen[finding.path] <= MAX_FAULTS:
+            yield finding
 
 
 def _too_much(content: Mapping[str, bytes]) -> Problem | None:
     size = sum(map(len, content.values()))
+    reservations = sum(path.startswith("policies/reservations/") for path in content)
+    if reservations > MAX_RESERVATIONS:
+        return Problem(
+            "policies/reservations",
+            0,
+            0,
+            "site-size",
+            f"{reservations} reservations; a site may have {MAX_RESERVATIONS}",
+            "remove those that have ended",
+        )
     if len(content) > MAX_FILES:
         return Problem(
             "",
@@ -111,6 +147,8 @@ def _keep(path: str, kind: Kind, result: Read, parts: _Parts) -> None:
     parts.problems += result.problems
     misnamed = () if result.data is None or kind.single else tuple(_misnamed(path, kind, result.data))
     parts.findings += misnamed
+    if misnamed:
+        parts.unread.add((kind.name, _name(kind, result.data)))
     if result.data is None or misnamed:
         _mark_unread(path, parts)
     else:
@@ -119,9 +157,9 @@ def _keep(path: str, kind: Kind, result: Read, parts: _Parts) -> None:
 
 def _misnamed(path: str, kind: Kind, data: Any) -> Iterator[Finding]:
     """Two files could otherwise claim one name, and one of them would silently not count."""
-    field = "tenant" if kind.name == "members" else "name"
-    name, stem = getattr(data, field), _stem(path)
+    name, stem = _name(kind, data), _stem(path)
     if name != stem:
+        field = _NAMES.get(kind.name, "name")
         what = f"{field} is {name}, the file is {stem[:80]}.yaml"
         yield Finding(path, (field,), "file-name", what, "make them the same")
 
@@ -142,6 +180,11 @@ def _no_text(path: str, content: bytes) -> Iterator[Problem]:
     fault = text_refusal(content) if path.startswith((_SLURM_D, _REGO)) else None
     if fault is not None:
         yield Problem(path, *fault)
+
+
+def _name(kind: Kind, data: Any) -> str:
+    name: str = getattr(data, _NAMES.get(kind.name, "name"))
+    return name
 
 
 def _mark_unread(path: str, parts: _Parts) -> None:

@@ -38,7 +38,7 @@ def quoted(value: object) -> str:
 def closest(name: object, known: Collection[str]) -> str | None:
     """The known name that `name` is probably meant to be."""
     text = str(name)[:80]
-    near = get_close_matches(text, known, 1) if len(known) <= 5000 else []
+    near = get_close_matches(text, known, 1, 0.7) if len(known) <= 5000 else []
     return near[0] if near else None
 
 
@@ -87,6 +87,8 @@ def _type(field: object, value: object, rules: Mapping[str, Any]) -> tuple[str, 
     )
     if rules["type"] == "string" and isinstance(value, (int, float)):
         return what, f'quote it: "{str(value).lower()}"'
+    if rules["type"] == "integer" and isinstance(value, str) and value.isdecimal() and len(value) < 19:
+        return what, f"write {int(value)}, without quotes or leading zeros"
     if rules["type"] == "boolean":
         return what, "write true or false"
     return what, f"write {wanted}"

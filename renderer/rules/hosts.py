@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from renderer.model.nodes import NodeType
 from renderer.notation.error import NotationError
-from renderer.notation.hostlist import expand, fold
+from renderer.notation.hostlist import expand
 from renderer.problem import Finding, Keys
-from renderer.rules.subject import Subject
+from renderer.rules.subject import Subject, shown
 
 
 def groups(subject: Subject) -> Iterator[Finding]:
@@ -26,7 +26,7 @@ def groups(subject: Subject) -> Iterator[Finding]:
         yield from _port(subject, keys, group.port, len(group.hosts))
         twice = [host for host in group.hosts if host in seen]
         if twice:
-            what = f"{fold(twice)[:200]} stands in group {seen[twice[0]] + 1} already"
+            what = f"{shown(twice)} stands in group {seen[twice[0]] + 1} already"
             yield subject.fault(
                 "nodes", "", (*keys, "hosts"), "host-overlap", what, "keep each host in one group"
             )
@@ -100,7 +100,7 @@ def planes(subject: Subject) -> Iterator[Finding]:
         yield from unknown_hosts(subject, "planes", (plane, "hosts"), hosts)
         twice = [host for host in hosts if host in seen]
         if twice:
-            what = f"{fold(twice)[:200]} is in plane {seen[twice[0]]} already"
+            what = f"{shown(twice)} is in plane {seen[twice[0]]} already"
             yield subject.fault(
                 "planes", "", (plane, "hosts"), "plane-overlap", what, "keep each host in one plane"
             )
@@ -112,7 +112,7 @@ def planes(subject: Subject) -> Iterator[Finding]:
             "",
             (),
             "plane-missing",
-            f"{fold(left)[:200]} is in no plane",
+            f"{shown(left)} is in no plane",
             "put it into one",
             "warning",
         )
@@ -122,7 +122,16 @@ def unknown_hosts(
     subject: Subject, kind: str, keys: Keys, hosts: Sequence[str], name: str = ""
 ) -> Iterator[Finding]:
     """A finding where hosts are named that the inventory doesn't have."""
-    strange = [host for host in hosts if host not in subject.site.nodes.by_name]
+    strange = _absent(subject, [host for host in hosts if host not in subject.site.nodes.by_name])
     if strange:
-        what = f"{fold(strange)[:200]} is not in inventory/nodes.yaml"
+        what = f"{shown(strange)} is not in inventory/nodes.yaml"
         yield subject.fault(kind, name, keys, "host-unknown", what, "mend the host list, or add the hosts")
+
+
+def _absent(subject: Subject, hosts: list[str]) -> list[str]:
+    """Those in no group at all: a group of an unknown type is reported at its own place."""
+    if not hosts:
+        return hosts
+    nodes = subject.site.nodes
+    untyped = {host for group in nodes.groups if group.type not in nodes.types for host in group.hosts}
+    return [host for host in hosts if host not in untyped]

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from itertools import islice
 from zoneinfo import ZoneInfo
 
 from renderer.model.reservations import Reservation
-from renderer.notation.hostlist import fold
 from renderer.notation.times import PERIOD_DAYS, next_occurrence
 from renderer.problem import Finding, Keys
 from renderer.rules.cluster import is_time_zone
 from renderer.rules.hosts import unknown_hosts
-from renderer.rules.subject import Subject
+from renderer.rules.subject import Subject, shown
 
 _LONGEST = timedelta(days=3650)
 _GPUS_SINCE = "23.11"
+_MAX_CLASHES = 5
+"""Reported of one reservation."""
 
 
 def each(subject: Subject) -> Iterator[Finding]:
@@ -60,7 +62,7 @@ def _period(subject: Subject, item: Reservation) -> Iterator[Finding]:
             "has no end",
             "give an end or a duration below ten years",
         )
-    if item.recurrence in PERIOD_DAYS and length > timedelta(days=PERIOD_DAYS[item.recurrence]):
+    elif item.recurrence in PERIOD_DAYS and length > timedelta(days=PERIOD_DAYS[item.recurrence]):
         what = f"lasts longer than its recurrence ({item.recurrence})"
         yield subject.fault("reservations", item.name, ("recurrence",), "recurrence", what, "shorten it")
 
@@ -95,17 +97,19 @@ def _what(subject: Subject, item: Reservation) -> Iterator[Finding]:
 def overlaps(subject: Subject) -> Iterator[Finding]:
     """Two reservations never hold the same host at the same time."""
     zone = time_zone(subject.site.cluster.timezone)
-    held = {item.name: frozenset(item.hosts) for item in subject.site.reservations.values() if item.hosts}
     named = [item for item in subject.site.reservations.values() if item.hosts and item.start < item.end]
+    held = {item.name: frozenset(item.hosts) for item in named}
     for index, second in enumerate(named):
-        for first in named[:index]:
-            both = held[first.name] & held[second.name]
-            if both and meet(first, second, zone):
-                what = f"holds {fold(both)[:200]} while {first.name} does"
-                remedy = "move one of them, or use other hosts"
-                yield subject.fault(
-                    "reservations", second.name, ("hosts",), "reservation-overlap", what, remedy
-                )
+        clashes = (
+            first
+            for first in named[:index]
+            if not held[first.name].isdisjoint(held[second.name]) and meet(first, second, zone)
+        )
+        for first in islice(clashes, _MAX_CLASHES):
+            both = [host for host in second.hosts if host in held[first.name]]
+            what = f"holds {shown(both)} while {first.name} does"
+            remedy = "move one of them, or use other hosts"
+            yield subject.fault("reservations", second.name, ("hosts",), "reservation-overlap", what, remedy)
 
 
 def meet(first: Reservation, second: Reservation, zone: ZoneInfo) -> bool:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from renderer.model.site import Site
+from renderer.notation.hostlist import fold
 from renderer.problem import Finding, Keys, Severity
+
+_SHOWN = 200
+
+
+def shown(names: Sequence[str]) -> str:
+    """Some hosts or switches as a message names them: folded, and only so many that it stays readable and cheap."""
+    more = len(names) - _SHOWN
+    return fold(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from renderer.model.fabric import Link
-from renderer.notation.hostlist import fold
 from renderer.problem import Finding
 from renderer.rules.hosts import unknown_hosts
-from renderer.rules.subject import Subject
+from renderer.rules.subject import Subject, shown
 
 
 def wiring(subject: Subject) -> Iterator[Finding]:
@@ -26,7 +25,7 @@ def wiring(subject: Subject) -> Iterator[Finding]:
                 "",
                 keys,
                 "switch-twice",
-                f"{fold(twice)[:200]} is declared already",
+                f"{shown(twice)} is declared already",
                 "keep each name once",
             )
         tiers |= dict.fromkeys(group.names, group.tier)
@@ -61,7 +60,7 @@ def _upward(subject: Subject, index: int, link: Link, tiers: dict[str, int]) -> 
         if name in tiers and (tiers[name] != 1 if link.ends_are_hosts else tiers[name] <= highest)
     ]
     if wrong:
-        what = f"{fold(wrong)[:200]} is of tier {tiers[wrong[0]]}"
+        what = f"{shown(wrong)} is of tier {tiers[wrong[0]]}"
         remedy = "cable hosts to tier 1" if link.ends_are_hosts else "cable a switch to a higher tier"
         yield subject.fault("fabric", "", ("links", index, "to"), "link-tier", what, remedy)
 
@@ -73,7 +72,7 @@ def _domains(subject: Subject) -> Iterator[Finding]:
         yield from unknown_hosts(subject, "fabric", keys, domain.hosts)
         twice = [host for host in domain.hosts if host in seen]
         if twice:
-            what = f"{fold(twice)[:200]} is in another domain already"
+            what = f"{shown(twice)} is in another domain already"
             yield subject.fault("fabric", "", keys, "nvlink-overlap", what, "keep each host in one domain")
         seen |= set(domain.hosts)
 
@@ -81,7 +80,7 @@ def _domains(subject: Subject) -> Iterator[Finding]:
 def _crossed(subject: Subject, index: int, link: Link, rails: dict[str, int | None]) -> Iterator[Finding]:
     wrong = [name for name in link.to if link.rail is not None and rails.get(name) not in (None, link.rail)]
     if wrong:
-        what = f"{fold(wrong)[:200]} is of rail {rails[wrong[0]]}, the link of rail {link.rail}"
+        what = f"{shown(wrong)} is of rail {rails[wrong[0]]}, the link of rail {link.rail}"
         yield subject.fault("fabric", "", ("links", index, "rail"), "rail-crossed", what, "make them agree")
 
 
@@ -90,7 +89,7 @@ def _switches(
 ) -> Iterator[Finding]:
     strange = [name for name in names if name not in tiers]
     if strange:
-        what = f"{fold(strange)[:200]} is no declared switch"
+        what = f"{shown(strange)} is no declared switch"
         yield subject.fault(
             "fabric",
             "",
@@ -115,7 +114,7 @@ def _rails(subject: Subject, rail_of: dict[str, int | None]) -> Iterator[Finding
         if missing:
             lacking[tuple(sorted(missing))].append(name)
     for rails, names in lacking.items():
-        what = f"{fold(names)[:200]} has no cable on rail {', '.join(map(str, rails))}"
+        what = f"{shown(names)} has no cable on rail {', '.join(map(str, rails))}"
         yield subject.fault(
             "fabric",
             "",
