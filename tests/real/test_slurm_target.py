@@ -8,9 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from reconciler.errors import ConfigurationRefused, WrongCluster
+from reconciler.errors import ConfigurationRefused, Terminal, WrongCluster
+from reconciler.system.configuration import SlurmTarget as Settings
+from reconciler.targets.slurm import SlurmTarget
+from renderer.model.cluster import SlurmRestart
 from renderer.model.site import Site
-from renderer.model.tenants import Grant, Quota
+from renderer.model.tenants import Grant, ProgramMembers, Quota
 from renderer.resource import Key
 from tests.engines.errors import EngineError
 from tests.engines.slurm import SlurmRig
@@ -176,6 +179,49 @@ def test_configuration_change_is_a_new_generation_and_a_reconfigure(
     loop.apply(site)
 
 
+def with_memory(site: Site, memory_mb: int) -> Site:
+    kinds = {name: replace(kind, memory_mb=memory_mb) for name, kind in site.nodes.types.items()}
+    by_name = {name: replace(node, type=kinds["hgx"]) for name, node in site.nodes.by_name.items()}
+    return replace(site, nodes=replace(site.nodes, types=kinds, by_name=by_name))
+
+
+def by_hand(site: Site) -> Site:
+    slurm = replace(site.cluster.slurm, restart=SlurmRestart("manual", "manual"))
+    return replace(site, cluster=replace(site.cluster, slurm=slurm))
+
+
+def test_restart_by_hand_is_waited_for_and_nothing_else_touches_the_daemons(
+    rig: SlurmRig, loop: Loop, site: Site
+) -> None:
+    larger = by_hand(with_memory(site, 3000000))
+    waiting = {item.pending for item in loop.apply(larger)}
+    assert waiting == {"waiting for operator: restart slurmd on every node, slurmctld first"}
+    before = len(loop.target.writes)
+    later = replace(larger, qos=replace(larger.qos, grace_seconds=150))
+    assert {item.pending for item in loop.apply(later)} == waiting
+    assert [argv[0] for argv in loop.target.writes[before:]] == ["switch"]
+    time.sleep(1)  # the daemons' own clocks count whole seconds
+    rig.restart_slurmctld()
+    assert [action.change.key.name for action in loop.plan(later)[0]] == ["slurm.conf"]
+    rig.restart_slurmds()
+    rig.wait_nodes_idle()
+    assert loop.plan(later)[0] == ()
+    loop.apply(site)
+    assert loop.plan(site)[0] == ()
+
+
+def test_configuration_that_does_not_come_up_is_taken_back(rig: SlurmRig, loop: Loop, site: Site) -> None:
+    before = rig.conf_dir.resolve()
+    failing = Loop(
+        rig, SlurmTarget(Settings(rig.conf_dir, ("false",), ("false",), 60)), loop.owned, loop.sequence
+    )
+    with pytest.raises(Terminal, match="ended with 1"):
+        failing.apply(with_memory(site, 3000000))
+    loop.sequence = failing.sequence
+    assert rig.conf_dir.resolve() == before
+    assert loop.plan(site)[0] == ()
+
+
 def test_removed_tenant_is_closed_first_and_its_job_goes_only_when_confirmed(
     rig: SlurmRig, loop: Loop, site: Site
 ) -> None:
@@ -210,3 +256,32 @@ def test_removed_tenant_is_closed_first_and_its_job_goes_only_when_confirmed(
     assert "weather-nowcast" not in left
     assert {"foreign", "health", "polar"} <= set(left)
     assert loop.plan(gone)[0] == ()
+
+
+def test_tenant_that_comes_back_is_open_again(rig: SlurmRig, loop: Loop, site: Site) -> None:
+    loop.apply(site)
+    assert loop.plan(site)[0] == ()
+    job = rig.submit("hostname", user="egill", account="weather-nowcast", gpus_per_node=1)
+    rig.wait_job(job, "COMPLETED")
+
+
+def test_member_who_leaves_with_a_job_running_is_closed_and_open_again_when_back(
+    rig: SlurmRig, loop: Loop, site: Site
+) -> None:
+    job = rig.submit("sleep 300", user="freyja", account="weather-nowcast", gpus_per_node=1)
+    rig.wait_job(job, "RUNNING")
+    staying = replace(site.members["weather"], programs={"nowcast": ProgramMembers(("egill",), ())})
+    left = replace(site, members={**site.members, "weather": staying})
+    assert [item.action.change.key.name for item in loop.apply(left) if item.pending] == [
+        "weather-nowcast/freyja"
+    ]
+    with pytest.raises(EngineError, match="AssocGrpSubmitJobsLimit"):
+        rig.submit("hostname", user="freyja", account="weather-nowcast")
+    before = len(loop.target.writes)
+    loop.apply(left)
+    assert loop.target.writes[before:] == ()
+    loop.apply(site)
+    assert loop.plan(site)[0] == ()
+    rig.run("scancel", str(job))
+    again = rig.submit("hostname", user="freyja", account="weather-nowcast", gpus_per_node=1)
+    rig.wait_job(again, "COMPLETED")

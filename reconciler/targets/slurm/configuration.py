@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from reconciler.errors import CharterError, Terminal, Unreachable
@@ -14,11 +13,13 @@ from reconciler.system.process import run
 from reconciler.targets.contract import Applied, Fence
 from reconciler.targets.slurm.client import Client
 from reconciler.targets.slurm.generation import Generations
+from reconciler.targets.slurm.readiness import await_nodes, epoch, silent, started_before
+from reconciler.targets.slurm.restart import heaviest
 from renderer.model.site import Site
 from renderer.resource import Key, Resource
 
 _POLL = 0.3
-_WAITING = "\n# Charter: waits for an operator to restart {}\n"
+_WAITING = "\n# Charter: waits for an operator: {}\n"
 
 
 class Configuring:
@@ -42,52 +43,65 @@ class Configuring:
     ) -> list[Applied]:
         """Put the changed files in force. Raises Terminal after going back to the generation before."""
         previous = self._generations.current
-        target = self._write(actions)
-        self._generations.switch(target)
-        self._client.writes.append(("switch", str(target)))
+        due = self._waiting()
+        if due:
+            need = heaviest((need, due))
+        self._replace(actions)
         try:
             pending = self._take_effect(need, site, fence)
         except CharterError as error:
-            self._go_back(previous, site, fence)
+            self._go_back(previous, need, site, fence)
             raise Terminal(
                 f"Slurm did not take the configuration ({error}); the one before is in force again"
             ) from None
         return [Applied(action, pending) for action in actions]
 
-    def _write(self, actions: Sequence[Action]) -> Path:
+    def _replace(self, actions: Sequence[Action]) -> None:
+        """A new generation, unless the files are in place already and only a restart is due."""
         files = {
             a.change.key.name: str(a.change.after["content"]) for a in actions if a.change.after is not None
         }
         removed = [a.change.key.name for a in actions if a.change.after is None]
-        return self._generations.write(self.sequence, files, removed)
+        if not removed and self._generations.files(files) == files:
+            return
+        target = self._generations.write(self.sequence, files, removed)
+        self._generations.switch(target)
+        self._client.writes.append(("switch", str(target)))
 
     def _take_effect(self, need: RestartClass, site: Site, fence: Fence) -> str:
-        restart = site.cluster.slurm.restart
+        """Reconfigure or restart; returns what an operator has to do first, "" when it is in force."""
+        restart, before = site.cluster.slurm.restart, self._silent()
         if need in ("restart slurmctld", "restart slurmd"):
             if restart.slurmctld == "manual" or not self._settings.restart_slurmctld:
-                self._generations.wait_for_restart("slurmctld", int(time.time()))
-                return f"waiting for operator: {need}"
+                return self._wait_for(need)
             self._command(self._settings.restart_slurmctld, fence)
             self._answers(fence)
         if need == "restart slurmd":
             if restart.slurmd == "manual" or not self._settings.restart_slurmd:
-                return "waiting for operator: restart slurmd on every node"
+                return self._wait_for(need)
             self._command(self._settings.restart_slurmd, fence)
-        else:
-            self._reconfigure(fence)
+        else:  # after slurmctld's restart too: slurmd reads the files anew only when told, and complains until then
+            self._client.write("scontrol", "reconfigure", timeout=fence.remaining())
         self._answers(fence)
-        self._generations.wait_for_restart(None, 0)
+        if need != "reconfigure":
+            await_nodes(self._client, before, fence)
+            self._generations.wait_for_restart(None, 0)
         return ""
 
-    def _reconfigure(self, fence: Fence) -> None:
-        """After a restart of slurmctld too: slurmd reads the files anew only when told, and complains until then."""
-        self._client.write("scontrol", "reconfigure", timeout=fence.remaining())
+    def _wait_for(self, need: RestartClass) -> str:
+        if self._generations.waiting() is None or self._waiting() != need:
+            self._generations.wait_for_restart(need, int(time.time()))
+        everywhere = " on every node, slurmctld first" if need == "restart slurmd" else ""
+        return f"waiting for operator: {need}{everywhere}"
 
-    def _go_back(self, previous: Path, site: Site, fence: Fence) -> None:
-        """A controller that died of the new configuration needs a start, one that refused it a reconfigure."""
+    def _silent(self) -> frozenset[str]:
+        return silent(self._client) if self._is_up() else frozenset()
+
+    def _go_back(self, previous: Path, need: RestartClass, site: Site, fence: Fence) -> None:
+        """The same way back, but a controller that died of a reconfigure needs a start."""
         self._generations.switch(previous)
         try:
-            self._take_effect("reconfigure" if self._is_up() else "restart slurmctld", site, fence)
+            self._take_effect(need if self._is_up() else heaviest((need, "restart slurmctld")), site, fence)
         except CharterError as error:
             raise Terminal(
                 f"Slurm took neither the new configuration nor, after going back to {previous}, the old one ({error}); "
@@ -115,13 +129,20 @@ class Configuring:
                 raise Unreachable("slurmctld does not answer any more")
             time.sleep(_POLL)
 
-    def _waiting(self) -> str:
-        """The daemon whose restart is still due: the live controller is older than the configuration."""
+    def _waiting(self) -> RestartClass | None:
+        """The restart that is still due: a daemon concerned is older than the configuration."""
         waits = self._generations.waiting()
         if waits is None:
-            return ""
-        text = self._client.read("scontrol", "show", "config")
-        boot = next(
-            line.partition("=")[2].strip() for line in text.splitlines() if line.startswith("BOOT_TIME")
-        )
-        return waits[0] if datetime.fromisoformat(boot).replace(tzinfo=UTC).timestamp() < waits[1] else ""
+            return None
+        need, since = waits
+        booted = _setting(self._client.read("scontrol", "show", "config"), "BOOT_TIME")
+        started = started_before(self._client, since) if need == "restart slurmd" else False
+        return need if started or epoch(booted) < since else None
+
+
+def _setting(config: str, name: str) -> str:
+    return next(
+        line.partition("=")[2].strip()
+        for line in config.splitlines()
+        if line.partition("=")[0].strip() == name
+    )

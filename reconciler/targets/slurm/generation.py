@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from reconciler.errors import Stale, Terminal
+from reconciler.plan.action import RestartClass
 from reconciler.system.files import atomic_write, read_regular, switch_link
 from reconciler.targets.contract import Mark
 
@@ -95,14 +96,14 @@ class Generations:
             )
         self._save({**content, "sequence": mark.sequence, "identity": mark.identity})
 
-    def waiting(self) -> tuple[str, int] | None:
-        """(daemon, epoch seconds since when) of a restart that waits for an operator."""
+    def waiting(self) -> tuple[RestartClass, int] | None:
+        """(restart that waits for an operator, epoch seconds since when)."""
         waits = self._sidecar().get("restart")
-        return (str(waits["daemon"]), int(waits["since"])) if waits else None
+        return (waits["need"], int(waits["since"])) if waits else None
 
-    def wait_for_restart(self, daemon: str | None, since: int) -> None:
+    def wait_for_restart(self, need: RestartClass | None, since: int) -> None:
         """Remember that a restart is due (None: none is)."""
-        restart = {"daemon": daemon, "since": since} if daemon else None
+        restart = {"need": need, "since": since} if need else None
         content = self._sidecar()
         if content.get("restart") != restart:
             self._save({**content, "restart": restart})
