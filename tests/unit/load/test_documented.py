@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from renderer.load.files import KINDS
+from renderer.load import load
+from renderer.load.files import KINDS, kind_of
+from tests.sites import valid
 
 ROOT = Path(__file__).parents[3]
 FORMAT = (ROOT / "docs" / "site-format.md").read_text()
@@ -56,3 +58,11 @@ def test_every_rule_is_documented_and_every_documented_rule_exists() -> None:
     )
     used = {word for word in written if word.startswith(prefixes) and word != "slurm-"}
     assert used - documented == set()
+
+
+def test_the_examples_of_the_format_are_a_valid_site_with_every_kind() -> None:
+    blocks = re.findall(r"```yaml\n# (\S+)\n(.*?)```", FORMAT, re.DOTALL)
+    files = {path: content.encode() for path, content in blocks}
+    assert load(files).problems == ()
+    assert {kind.name for path in files if (kind := kind_of(path))} == {kind.name for kind in KINDS}
+    assert files.items() <= valid().items()
