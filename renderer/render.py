@@ -12,5 +12,6 @@ from renderer.rendering import Rendering
 def render(site: Site, now: datetime) -> Rendering:
     """Everything that the engines should hold at `now` (aware). Raises RenderError when the declared release can't hold it."""
     resources, remarks = slurm.render(site, now)
-    objects = kubernetes.render(site) if site.cluster.manage.kubernetes != "off" else ()
-    return Rendering(resources + objects, remarks)
+    if site.cluster.manage.kubernetes == "off":
+        return Rendering(resources, remarks)
+    return Rendering(resources + kubernetes.render(site), remarks + kubernetes.remarks(site))

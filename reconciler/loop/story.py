@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reconciler.errors import DirtyTree, Incomplete, Stale, Terminal
+from reconciler.errors import Incomplete, Stale
 from reconciler.loop import fencing
 from reconciler.loop.executing import read_back, run_phases
+from reconciler.loop.fetching import head_commit
 from reconciler.loop.inputs import Applied, applied, at_commit
 from reconciler.loop.judging import base_of, compare, descends, trusted
 from reconciler.loop.opening import ensure_log
 from reconciler.loop.planning import Compared, desired_of, identity, live_plan, observe, offline_plan
 from reconciler.loop.sealing import Result, seal_drift, seal_intent, seal_outcome
+from reconciler.loop.waiting import only_waiting
 from reconciler.loop.world import World
 from reconciler.plan.guards import mass_removals
 from reconciler.plan.plan import Plan
-from reconciler.source.uncommitted import uncommitted
 from reconciler.system.lock import Deadline, exclusive
 from reconciler.targets.contract import Mark, Observation
 
@@ -64,7 +65,7 @@ def reconcile(world: World, confirmed: frozenset[str] = frozenset(), expected: s
         # 4. Nothing to do is nothing written.
         if not plan.actions and _is_known(before, identity(commit, compared)):
             return _in_sync(world, plan, compared)
-        if _only_waiting(plan, before, identity(commit, compared), confirmed):
+        if only_waiting(world, plan, before, identity(commit, compared), confirmed):
             return Told(5, plan)
 
         # 5. Confirmations, then let each engine judge the change without making it.
@@ -84,21 +85,6 @@ def reconcile(world: World, confirmed: frozenset[str] = frozenset(), expected: s
         if isinstance(progress.failure, Stale):
             raise progress.failure
         return Told(0 if result.status == "complete" and not plan.drift else _code(result), plan, result)
-
-
-def head_commit(world: World) -> str:
-    """The commit to apply: the followed branch's, or HEAD of a clean work tree. Raises DirtyTree, Terminal."""
-    if world.follows is not None:
-        return world.repository.fetch(world.configuration.branch, world.follows)
-    changed = uncommitted(world.repository, world.repository.path)
-    if changed:
-        raise DirtyTree(
-            f"{len(changed)} files are not committed ({', '.join(changed[:5])}); commit or discard them"
-        )
-    commit = world.repository.head()
-    if commit is None:
-        raise Terminal(f"{world.repository.path}: has no commit yet; commit the site first")
-    return commit
 
 
 def _look(world: World, compared: Compared, before: Applied) -> tuple[Plan, dict[str, Observation]]:
@@ -123,12 +109,6 @@ def _in_sync(world: World, plan: Plan, compared: Compared) -> Told:
         seal_drift(world, plan, compared)
     world.log.remember()
     return Told(2 if plan.drift else 0, plan)
-
-
-def _only_waiting(plan: Plan, before: Applied, wanted: str, confirmed: frozenset[str]) -> bool:
-    """True where every action left already waits, in a sealed outcome, for a confirmation that isn't given now."""
-    waiting = all(action.confirm is not None and action.confirm not in confirmed for action in plan.actions)
-    return bool(plan.actions) and waiting and before.status == "pending" and before.identity == wanted
 
 
 def _confirm(

@@ -54,9 +54,16 @@ def _action(sight: Sight, change: Change, before: Before, jobs: tuple[Job, ...])
         why=_why(change, before),
         restart=sight.restart_class(change),
         reversible=change.verb != "delete",
-        confirm="jobs" if change.verb == "delete" and jobs else None,
+        confirm=_confirm(change) if jobs else None,
         jobs=jobs,
     )
+
+
+def _confirm(change: Change) -> str | None:
+    """KIND that lets a removal end what lives in it."""
+    if change.verb != "delete":
+        return None
+    return "namespaces" if change.key.kind == "Namespace" else "jobs"
 
 
 def _why(change: Change, before: Before) -> str:

@@ -1,12 +1,13 @@
 """Where a resource lies in the directory, and what its file holds.
 
-A configuration file is itself. Accounting and reservations lie in one JSON document a kind (a site has a hundred
-thousand associations). A Kubernetes object is one YAML manifest.
+A configuration file is itself. Accounting and reservations lie in one JSON document a kind, a resource a line (a site has a
+hundred thousand associations). Kubernetes objects are YAML manifests: one file a namespace, one for all nodes.
 """
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -18,14 +19,13 @@ MARK = "charter.json"
 _CONFIG = "slurm/etc"
 _STATE = "slurm/state"
 _OBJECTS = "kubernetes"
-_CLUSTER_WIDE = "_cluster"
+_NAMESPACES = f"{_OBJECTS}/namespaces"
 
 
 def path_of(key: Key) -> str:
     """Relative path of the file that holds a resource."""
     if key.engine == "kubernetes":
-        namespace, _, name = key.name.rpartition("/")
-        return f"{_OBJECTS}/{namespace or _CLUSTER_WIDE}/{key.kind}/{name}.yaml"
+        return _object_path(key)
     if key.kind == "config":
         return f"{_CONFIG}/{key.name}"
     return f"{_STATE}/{key.kind}.json"
@@ -33,49 +33,66 @@ def path_of(key: Key) -> str:
 
 def documents(resources: Iterable[Resource]) -> dict[str, bytes]:
     """Content of every file for these resources, by relative path."""
-    found: dict[str, bytes] = {}
-    states: dict[str, dict[str, Mapping[str, Any]]] = {}
+    by_path: dict[str, list[Resource]] = defaultdict(list)
     for resource in resources:
-        path = path_of(resource.key)
-        if resource.key.engine == "slurm" and resource.key.kind != "config":
-            states.setdefault(path, {})[resource.key.name] = resource.fields
-        else:
-            found[path] = _content(resource)
-    return found | {path: _json(state) for path, state in states.items()}
+        by_path[path_of(resource.key)].append(resource)
+    return {path: content(found) for path, found in by_path.items()}
 
 
-def parse(path: str, content: bytes) -> tuple[Resource, ...]:
+def content(resources: Iterable[Resource]) -> bytes:
+    """Content of the one file that holds these resources, at least one."""
+    found = list(resources)
+    key = found[0].key
+    if key.engine == "kubernetes":
+        return _manifests(found)
+    if key.kind == "config":
+        return str(found[0].fields["content"]).encode()
+    return _json({item.key.name: item.fields for item in found})
+
+
+def parse(path: str, data: bytes) -> tuple[Resource, ...]:
     """Resources that a file holds. Raises ValueError when it isn't what this target writes."""
     parts = path.split("/")
     if path.startswith(f"{_CONFIG}/") and len(parts) == 3:
-        return (Resource(Key("slurm", "config", parts[2]), {"content": content.decode()}),)
+        return (Resource(Key("slurm", "config", parts[2]), {"content": data.decode()}),)
     if path.startswith(f"{_STATE}/") and len(parts) == 3:
         kind = parts[2].removesuffix(".json")
-        return tuple(
-            Resource(Key("slurm", kind, name), fields) for name, fields in _mapping(json.loads(content))
-        )
-    if parts[0] == _OBJECTS and len(parts) == 4:
-        return (Resource(_object_key(parts), dict(_mapping(yaml.safe_load(content)))),)
+        state = _mapping(json.loads(data))
+        return tuple(Resource(Key("slurm", kind, name), fields) for name, fields in state.items())
+    if parts[0] == _OBJECTS and path.endswith(".yaml"):
+        return tuple(_object(_mapping(item)) for item in yaml.load_all(data, yaml.CSafeLoader))
     raise ValueError("not a file that Charter writes")
 
 
-def _object_key(parts: list[str]) -> Key:
-    name = parts[3].removesuffix(".yaml")
-    return Key("kubernetes", parts[2], name if parts[1] == _CLUSTER_WIDE else f"{parts[1]}/{name}")
+def _object_path(key: Key) -> str:
+    namespace = key.name if key.kind == "Namespace" else key.name.rpartition("/")[0]
+    if namespace:
+        return f"{_NAMESPACES}/{namespace}.yaml"
+    return f"{_OBJECTS}/nodes.yaml" if key.kind == "Node" else f"{_OBJECTS}/cluster.yaml"
 
 
-def _mapping(document: object) -> Iterable[tuple[str, Any]]:
+def _object(manifest: Mapping[str, Any]) -> Resource:
+    about = _mapping(manifest.get("metadata"))
+    name, namespace = about.get("name"), about.get("namespace")
+    kind = manifest.get("kind")
+    if not isinstance(name, str) or not isinstance(kind, str):
+        raise ValueError("a manifest without kind and name")
+    return Resource(Key("kubernetes", kind, f"{namespace}/{name}" if namespace else name), manifest)
+
+
+def _mapping(document: object) -> Mapping[str, Any]:
     if not isinstance(document, dict):
         raise ValueError("a mapping was expected")
-    return document.items()
+    return document
 
 
-def _content(resource: Resource) -> bytes:
-    if resource.key.kind == "config":
-        return str(resource.fields["content"]).encode()
-    text: str = yaml.dump(dict(resource.fields), Dumper=yaml.CSafeDumper, sort_keys=True, allow_unicode=True)
+def _manifests(objects: Iterable[Resource]) -> bytes:
+    documents = (dict(item.fields) for item in objects)
+    text: str = yaml.dump_all(documents, Dumper=yaml.CSafeDumper, sort_keys=True, allow_unicode=True)
     return text.encode()
 
 
 def _json(state: Mapping[str, Any]) -> bytes:
-    return (json.dumps(state, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+    encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
+    lines = ",\n".join(f"{encode(name)}: {encode(state[name])}" for name in sorted(state))
+    return f"{{\n{lines}\n}}\n".encode()

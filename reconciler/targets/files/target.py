@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+
+import yaml
 
 from reconciler.errors import Stale, Terminal
 from reconciler.plan.action import Action, Change, Job, RestartClass
 from reconciler.system.files import atomic_write
 from reconciler.targets.contract import Applied, Fence, Mark, Observation
-from reconciler.targets.files.layout import MARK, documents, parse, path_of
+from reconciler.targets.files.layout import MARK, content, parse, path_of
 from renderer.model.site import Site
 from renderer.resource import Engine, Key, Resource
 
@@ -56,11 +59,13 @@ class FileTarget:
         fence: Fence,
     ) -> tuple[Applied, ...]:
         """Write or remove the files of the actions, neighbours in one file together."""
-        state = {item.key: item for item in self._read()}
+        files: dict[str, dict[Key, Resource]] = defaultdict(dict)
+        for item in self._read():
+            files[path_of(item.key)][item.key] = item
         for path, group in groupby(actions, key=lambda action: path_of(action.change.key)):
             fence.check()
-            _advance(state, group)
-            self._write(path, state)
+            _advance(files[path], group)
+            self._write(path, files[path])
         return tuple(Applied(action) for action in actions)
 
     def stamp(self, mark: Mark) -> None:
@@ -70,15 +75,14 @@ class FileTarget:
                 f"{self._directory}: was last written under sequence {self._mark().sequence}, this is {mark.sequence}; "
                 "another reconciler with a longer audit log is at work"
             )
-        content = {"format": "charter.mark/v1", "identity": mark.identity, "sequence": mark.sequence}
-        atomic_write(self._directory / MARK, (json.dumps(content, sort_keys=True) + "\n").encode())
+        held = {"format": "charter.mark/v1", "identity": mark.identity, "sequence": mark.sequence}
+        atomic_write(self._directory / MARK, (json.dumps(held, sort_keys=True) + "\n").encode())
 
-    def _write(self, path: str, state: Mapping[Key, Resource]) -> None:
-        content = documents(item for key, item in state.items() if path_of(key) == path).get(path)
-        if content is None:
-            (self._directory / path).unlink(missing_ok=True)
+    def _write(self, path: str, held: Mapping[Key, Resource]) -> None:
+        if held:
+            atomic_write(self._directory / path, content(held.values()))
         else:
-            atomic_write(self._directory / path, content)
+            (self._directory / path).unlink(missing_ok=True)
 
     def _read(self) -> Iterator[Resource]:
         for path in sorted(self._directory.rglob("*")):
@@ -87,7 +91,7 @@ class FileTarget:
                 continue
             try:
                 yield from parse(relative, path.read_bytes())
-            except (ValueError, OSError) as error:
+            except (ValueError, yaml.YAMLError, OSError) as error:
                 raise Terminal(f"{path}: {error}; move it out of the target directory") from None
 
     def _mark(self) -> Mark:
@@ -95,8 +99,8 @@ class FileTarget:
         if not path.exists():
             return Mark(0, None)
         try:
-            content = json.loads(path.read_bytes())
-            return Mark(int(content["sequence"]), content["identity"])
+            held = json.loads(path.read_bytes())
+            return Mark(int(held["sequence"]), held["identity"])
         except (ValueError, KeyError, TypeError) as error:
             raise Terminal(f"{path}: is not a mark ({error}); restore it from the previous state") from None
 
