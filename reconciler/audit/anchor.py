@@ -24,6 +24,11 @@ class Anchor:
     tip: tuple[int, str] | None
 
     @property
+    def entries(self) -> tuple[tuple[int, str], ...]:
+        """Every entry that it names, as (seq, sha256)."""
+        return ((0, self.genesis), *((self.tip,) if self.tip else ()))
+
+    @property
     def text(self) -> str:
         """The file's content."""
         tip = f"tip {self.tip[0]} {self.tip[1]}\n" if self.tip else ""
@@ -32,7 +37,7 @@ class Anchor:
 
 def read(path: Path) -> Anchor:
     """Parse a trust file. Raises Terminal."""
-    match = _LINES.match(read_regular(path, 4096).decode("ascii", errors="replace"))
+    match = _LINES.match(read_regular(path.resolve(), 4096).decode("ascii", errors="replace"))
     if match is None:
         raise Terminal(
             f"{path}: is not a trust file; it holds: format {FORMAT}, genesis SHA256, and maybe: tip SEQ SHA256"

@@ -9,9 +9,19 @@ FORMAT = "charter.record/v1"
 ATTACHMENT = "attachment"
 _SHA = r"[0-9a-f]{64}"
 _NUMBER = r"(?:0|[1-9][0-9]{0,17})"
-_TIME = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"
+_TIME = r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z"
 _COMMIT = r"(?:[0-9a-f]{40}|[0-9a-f]{64})"
-_KEY = r"[a-z0-9@.-]+ [A-Za-z0-9+/]+={0,2}"
+_LOG_KEY = r"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-P][A-Za-z0-9+/]{42}"
+_ROOT_KINDS = (
+    r"(?:ssh-ed25519|ecdsa-sha2-nistp256|ecdsa-sha2-nistp384|sk-ssh-ed25519@openssh\.com"
+    r"|sk-ecdsa-sha2-nistp256@openssh\.com)"
+)
+_ROOT_KEY = (
+    rf"{_ROOT_KINDS} (?:[A-Za-z0-9+/]{{4}})+"
+    r"(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?"
+)
+_ORIGIN = r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}"
+_NAME = r"[a-z][a-z0-9-]*"
 _ANY = r".+"
 
 
@@ -36,7 +46,7 @@ def _f(name: str, pattern: str, flags: str = "") -> Field:
 _HEAD = (
     _f("format", re.escape(FORMAT)),
     _f("kind", r"[a-z]+"),
-    _f("origin", _ANY),
+    _f("origin", _ORIGIN),
     _f("seq", _NUMBER),
     _f("prev", _SHA),
     _f("time", _TIME),
@@ -48,14 +58,14 @@ _APPLIED = (
     _f("charter", _ANY),
     _f("policy", _SHA),
 )
-_RENDERING = _f("rendering", rf"[a-z]+ {_SHA}", "m")
+_RENDERING = _f("rendering", rf"{_NAME} {_SHA}", "m")
 _BODY: dict[str, tuple[Field, ...]] = {
     "genesis": (
         _f("site", _ANY),
         _f("trust", "rooted|untrusted"),
         _f("root_threshold", _NUMBER),
-        _f("root_key", _KEY, "mo"),
-        _f("log_key", _KEY),
+        _f("root_key", _ROOT_KEY, "mo"),
+        _f("log_key", _LOG_KEY),
         _f("approvers", _SHA),
     ),
     "intent": (
@@ -69,6 +79,9 @@ _BODY: dict[str, tuple[Field, ...]] = {
         _f("change", _SHA),
         _f("live", _SHA),
         _RENDERING,
+        _f("signed", rf"{_COMMIT} .+", "mo"),
+        _f("statement", _SHA, "mo"),
+        _f("remark", _ANY, "mo"),
         _f("deadline", _TIME),
     ),
     "outcome": (
@@ -79,11 +92,12 @@ _BODY: dict[str, tuple[Field, ...]] = {
         *_APPLIED,
         _RENDERING,
         _f("identity", _SHA),
-        _f("result", r"[a-z]+ .+", "m"),
+        _f("result", rf"{_NAME} .+", "m"),
+        _f("statement", _SHA, "mo"),
     ),
     "drift": (_f("site_commit", _COMMIT), _f("site_digest", _SHA), _f("drift", _SHA)),
     "statement": (_f("statement", _SHA), _f("principal", _ANY)),
-    "key": (_f("log_key", _KEY), _f("last_good", _NUMBER, "o"), _f("reason", _ANY)),
+    "key": (_f("log_key", _LOG_KEY), _f("last_good", _NUMBER, "o"), _f("reason", _ANY)),
     "events": (_f("log", _ANY), _f("size", _NUMBER), _f("root", _SHA)),
     "recovery": (_f("last_good", _NUMBER), _f("reason", _ANY)),
 }

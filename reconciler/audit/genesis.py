@@ -8,26 +8,17 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from reconciler.audit.entry import Entry
 from reconciler.audit.fields import ATTACHMENT, FORMAT
-from reconciler.audit.log import NO_PREVIOUS, AuditLog, Entry, named
+from reconciler.audit.log import AuditLog, named
 from reconciler.audit.record import Record, build, parse
+from reconciler.audit.roots import NAMESPACE, Roots, missing_roots, roots_of
+from reconciler.audit.rules import NO_PREVIOUS
 from reconciler.errors import Denied, Terminal
 from reconciler.system.clock import Clock
-from reconciler.system.ssh import PrivateKey, PublicKey, SignatureInvalid, verify
+from reconciler.system.ssh import PrivateKey, PublicKey
 from renderer.notation.times import iso
-
-NAMESPACE = "charter-genesis"
-KEY_NAMESPACE = "charter-key"
-
-
-@dataclass(frozen=True, slots=True)
-class Roots:
-    """Root keys, and how many of them must sign."""
-
-    keys: tuple[PublicKey, ...]
-    threshold: int
 
 
 def draft(
@@ -59,7 +50,7 @@ def found(log: AuditLog, drafted: bytes, signatures: Sequence[str], key: Private
         f"root-{number}.sig": f"{text.strip()}\n".encode() for number, text in enumerate(signatures, 1)
     }
     signed = build("genesis", {**_values(record), ATTACHMENT: named(attachments)})
-    missing = missing_roots(signed, list(attachments.values()), roots_of(signed), NAMESPACE)
+    missing = missing_roots(signed, attachments.values(), roots_of(signed))
     if missing:
         raise Denied(
             f"{missing} more root signatures are needed; sign with: ssh-keygen -Y sign -n {NAMESPACE} -f ROOT_KEY DRAFT"
@@ -77,26 +68,6 @@ def automatic(log: AuditLog, site: str, approvers: str, key: PrivateKey, clock: 
         "root_key": [],
     }
     return log.seal(build("genesis", values), {}, key=key, previous=None)
-
-
-def roots_of(genesis: Record) -> Roots:
-    """The root keys that a genesis record names."""
-    return Roots(
-        tuple(PublicKey.parse(line) for line in genesis.all("root_key")), int(genesis.one("root_threshold"))
-    )
-
-
-def missing_roots(record: Record, signatures: Sequence[bytes], roots: Roots, namespace: str) -> int:
-    """How many root signatures over a record are lacking; 0 when enough distinct root keys signed."""
-    signers = {key.line for text in signatures if (key := _signer(record, text, namespace)) is not None}
-    return max(0, roots.threshold - len(signers & {key.line for key in roots.keys}))
-
-
-def _signer(record: Record, signature: bytes, namespace: str) -> PublicKey | None:
-    try:
-        return verify(signature.decode("ascii", errors="replace"), record.rooted_content, namespace)
-    except SignatureInvalid:
-        return None
 
 
 def _common(

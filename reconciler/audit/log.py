@@ -1,61 +1,66 @@
-"""The branch that holds the log: entries read back checked for shape, new ones appended signed.
+"""The branch that holds the log: entries read back and judged, new ones appended signed.
 
-The newest tip seen is remembered in state_dir: a branch that no longer holds it was rewritten, and is refused.
+Whoever may push the branch may write to it, so nothing read is believed before it is judged by the log key in force.
+The newest entry judged is remembered in state_dir: a branch that no longer holds it was rewritten, and is refused.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from reconciler.audit.anchor import Anchor
+from reconciler.audit.entry import ATTACHMENT_LIMIT, Entry, Held, message, read_held
 from reconciler.audit.fields import ATTACHMENT, FORMAT
-from reconciler.audit.record import LIMIT, Record, RecordInvalid, build, parse
+from reconciler.audit.memory import Memory
+from reconciler.audit.record import Record, build
+from reconciler.audit.rules import State, advance, faults, follows
 from reconciler.errors import AuditBroken, Terminal
+from reconciler.source.objects import Objects, objects
 from reconciler.system.clock import Clock
-from reconciler.system.files import atomic_write, read_regular
 from reconciler.system.git import Repository
 from reconciler.system.ssh import PrivateKey
 from renderer.notation.times import iso
 
 BRANCH = "audit"
-NO_PREVIOUS = "0" * 64
-_ATTACHMENT_LIMIT = 256 << 20
-_REGULAR = 0o100644
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A record and the commit that holds it."""
-
-    commit: str
-    record: Record
+__all__ = ["BRANCH", "AuditLog", "Entry", "message", "named"]
 
 
 class AuditLog:
-    """Branch `audit` of a repository, and the memory of its tip in `state_dir`."""
+    """Branch `audit` of a repository; `anchor` is what the trust file says of it."""
 
-    def __init__(self, repository: Repository, state_dir: Path, branch: str = BRANCH) -> None:
+    def __init__(
+        self, repository: Repository, state_dir: Path, branch: str = BRANCH, anchor: Anchor | None = None
+    ) -> None:
         self._repository = repository
-        self._memory = state_dir / "tip"
+        self._memory = Memory(state_dir)
         self._branch = branch
-        self._entries: tuple[Entry, ...] = ()
+        self._anchor = anchor
+        self._history: list[Entry] = []
+        self._state = State()
         self._read_to: str | None = None
 
-    def entries(self) -> tuple[Entry, ...]:
-        """All entries, oldest first. Raises AuditBroken for a commit that holds no record, or a forgotten tip."""
+    def history(self) -> tuple[Entry, ...]:
+        """All entries, void ones too, oldest first. Raises AuditBroken for one that breaks a rule, or a forgotten tip."""
         tip = self._repository.tip(self._branch)
         if tip != self._read_to:
-            commits = self._repository.first_parents(None, tip) if tip else ()
-            known = {entry.commit: entry for entry in self._entries}
-            self._entries = tuple(
-                known.get(commit) or Entry(commit, self._record(commit)) for commit in commits
-            )
+            self._read(self._repository.first_parents(None, tip) if tip else ())
             self._read_to = tip
-        self._check_memory()
-        return self._entries
+        self._check_seen()
+        return tuple(self._history)
+
+    @property
+    def void(self) -> frozenset[int]:
+        """Sequence numbers of the entries that a later `key` entry declared void."""
+        self.history()
+        return frozenset(self._state.void)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries that count, oldest first. Raises AuditBroken as `history` does."""
+        found = self.history()
+        return tuple(entry for entry in found if entry.record.seq not in self._state.void)
 
     def last(self, *kinds: str) -> Entry | None:
         """The newest entry of one of these kinds (of any, where none is given)."""
@@ -70,16 +75,8 @@ class AuditLog:
 
     def attachment(self, entry: Entry, name: str) -> bytes:
         """Content of an attachment, checked against its digest. Raises AuditBroken."""
-        blobs = {item.path: item.oid for item in self._repository.tree(entry.commit)}
-        expected = entry.record.attachments.get(name)
-        if expected is None or name not in blobs:
-            raise AuditBroken(f"entry {entry.record.seq} has no attachment {name}; run: charter audit verify")
-        content = self._repository.blob(blobs[name])
-        if hashlib.sha256(content).hexdigest() != expected:
-            raise AuditBroken(
-                f"entry {entry.record.seq}: {name} differs from its digest; run: charter audit verify"
-            )
-        return content
+        with objects(self._repository) as store:
+            return _attachment(store, read_held(store, entry.commit), name)
 
     def append(
         self,
@@ -100,7 +97,8 @@ class AuditLog:
     def seal(
         self, record: Record, attachments: Mapping[str, bytes], *, key: PrivateKey, previous: Entry | None
     ) -> Entry:
-        """Commit a finished record with its attachments on top of `previous`."""
+        """Commit a finished record with its attachments on top of `previous`. Raises Terminal for one that no verifier would accept."""
+        self._would_hold(record, attachments, previous)
         when = datetime.strptime(record.one("time"), "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
         commit = self._repository.append(
             self._branch,
@@ -111,64 +109,80 @@ class AuditLog:
             previous.commit if previous else None,
         )
         entry = Entry(commit, record)
-        self._entries, self._read_to = (*self._entries, entry), commit
-        self._remember(entry)
+        self._memory.write(entry)
         return entry
 
     def remember(self) -> None:
         """Note the newest entry as seen."""
-        newest = self.last()
-        if newest:
-            self._remember(newest)
+        history = self.history()
+        if history:
+            self._memory.write(history[-1])
 
-    def _remember(self, entry: Entry) -> None:
-        atomic_write(self._memory, f"{entry.record.seq} {entry.record.sha256}\n".encode(), 0o600)
+    def _read(self, commits: Sequence[str]) -> None:
+        if list(commits[: len(self._history)]) != [entry.commit for entry in self._history]:
+            self._history, self._state = [], State()
+        seen = self._memory.read()
+        with objects(self._repository) as store:
+            for commit in commits[len(self._history) :]:
+                held = read_held(store, commit)
+                known = seen is not None and len(self._history) <= seen[0]
+                self._history.append(self._judged(store, held, known=known))
 
-    def _check_memory(self) -> None:
-        if not self._memory.exists():
-            return
-        seq, _, digest = read_regular(self._memory, 200).decode(errors="replace").strip().partition(" ")
-        if not seq.isdigit():
-            raise Terminal(
-                f"{self._memory}: is damaged; restore it, or remove it after: charter audit verify --trust FILE"
-            )
-        position = int(seq)
-        if position >= len(self._entries) or self._entries[position].record.sha256 != digest:
+    def _judged(self, store: Objects, held: Held, *, known: bool) -> Entry:
+        """An entry that breaks no rule. Of one seen before the record alone is read: the tip's digest vouches for it."""
+        position = len(self._state.digests)
+        rules = follows(held, self._state) if known else faults(held, self._state, _contents(store, held))
+        for fault in rules:
             raise AuditBroken(
-                f"branch {self._branch} no longer holds entry {position} ({digest[:12]}…), which was seen here: history was "
-                "rewritten; restore the branch from another clone"
+                f"entry {position} of branch {self._branch} ({held.commit[:12]}) {fault}; run: charter audit verify"
             )
+        advance(held, self._state)
+        return Entry(held.commit, held.of())
 
-    def _record(self, commit: str) -> Record:
-        found = next((item for item in self._repository.tree(commit) if item.path == "record"), None)
-        if found is None or found.mode != _REGULAR or found.size > LIMIT:
-            raise AuditBroken(
-                f"commit {commit} of branch {self._branch} holds no record; run: charter audit verify"
-            )
-        try:
-            return parse(self._repository.blob(found.oid))
-        except RecordInvalid as error:
-            raise AuditBroken(f"commit {commit}: record {error}; run: charter audit verify") from None
+    def _check_seen(self) -> None:
+        digests = self._state.digests
+        anchored = self._anchor.entries if self._anchor else ()
+        for position, digest in filter(None, (self._memory.read(), *anchored)):
+            if position >= len(digests) or digests[position] != digest:
+                raise AuditBroken(
+                    f"branch {self._branch} does not hold entry {position} ({digest[:12]}…), which was seen here or stands in "
+                    "the trust file: history was rewritten; restore the branch from another clone"
+                )
 
-
-def message(record: Record) -> str:
-    """The commit message that belongs to a record."""
-    return f"{record.kind} {record.seq}\n\nRecord-Sha256: {record.sha256}\n"
-
-
-def read_attachments(repository: Repository, commit: str) -> Iterator[tuple[str, int, bytes]]:
-    """(name, mode, content) of everything in an entry's tree but the record."""
-    for item in repository.tree(commit):
-        if item.path != "record":
-            content = (
-                repository.blob(item.oid) if item.size <= _ATTACHMENT_LIMIT and item.mode == _REGULAR else b""
-            )
-            yield item.path, item.mode, content
+    def _would_hold(self, record: Record, attachments: Mapping[str, bytes], previous: Entry | None) -> None:
+        large = [name for name, content in attachments.items() if len(content) > ATTACHMENT_LIMIT]
+        if large:
+            raise Terminal(f"{large[0]} is larger than {ATTACHMENT_LIMIT} bytes, which no entry may hold")
+        held = Held(
+            "",
+            record,
+            parents=(previous.commit,) if previous else (),
+            message=message(record).encode(),
+            files=dict.fromkeys(attachments, (True, "")),
+        )
+        self.history()
+        for fault in faults(held, self._state, attachments.__getitem__, signed=False):
+            raise Terminal(f"entry {record.seq} would not verify: it {fault}; nothing was sealed")
 
 
 def named(attachments: Mapping[str, bytes]) -> list[str]:
     """The attachment lines' values for these files."""
     return [f"{hashlib.sha256(content).hexdigest()} {name}" for name, content in attachments.items()]
+
+
+def _contents(store: Objects, held: Held) -> Callable[[str], bytes]:
+    return lambda name: _attachment(store, held, name)
+
+
+def _attachment(store: Objects, held: Held, name: str) -> bytes:
+    record = held.of()
+    expected, (_, object_id) = record.attachments.get(name), held.files.get(name, (False, ""))
+    if expected is None or not object_id:
+        raise AuditBroken(f"entry {record.seq} has no attachment {name}; run: charter audit verify")
+    content = store.read(object_id, "blob", ATTACHMENT_LIMIT)
+    if hashlib.sha256(content).hexdigest() != expected:
+        raise AuditBroken(f"entry {record.seq}: {name} differs from its digest; run: charter audit verify")
+    return content
 
 
 def _head(previous: Entry | None, clock: Clock, writer: str) -> dict[str, str]:

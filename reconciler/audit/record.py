@@ -96,15 +96,13 @@ def parse(content: bytes) -> Record:
 
 
 def encode(text: str) -> str:
-    """The one encoded form of a text."""
-    body = "".join(_encode_byte(byte) for byte in text.encode("utf-8", errors="surrogateescape"))
-    stripped = body.strip(" ")
-    start = len(body) - len(body.lstrip(" "))
-    return (
-        "%20" * start + stripped + "%20" * (len(body) - start - len(stripped))
-        if stripped
-        else "%20" * len(body)
-    )
+    """The one encoded form of a text. Raises RecordInvalid for half a surrogate pair, which no text holds."""
+    try:
+        body = "".join(_encode_byte(byte) for byte in text.encode("utf-8", errors="surrogateescape"))
+    except UnicodeEncodeError:
+        raise RecordInvalid(f"{text[:40]!a} is no text") from None
+    before, after = len(body) - len(body.lstrip(" ")), len(body) - len(body.rstrip(" "))
+    return "%20" * before + body.strip(" ") + "%20" * (after if before < len(body) else 0)
 
 
 def decode(value: str) -> str:

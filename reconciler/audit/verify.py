@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from reconciler.audit.anchor import Anchor
-from reconciler.audit.fields import ATTACHMENT
-from reconciler.audit.genesis import KEY_NAMESPACE, NAMESPACE, missing_roots, roots_of
-from reconciler.audit.log import BRANCH, NO_PREVIOUS, message, read_attachments
-from reconciler.audit.record import LIMIT, Record, RecordInvalid, parse
+from reconciler.audit.entry import ATTACHMENT_LIMIT, Held, digest_of, read_held
+from reconciler.audit.log import BRANCH
+from reconciler.audit.record import Record
+from reconciler.audit.rules import State, advance, faults
 from reconciler.errors import Terminal
-from reconciler.system.git import CommitObject, Repository
-from reconciler.system.ssh import PublicKey, SignatureInvalid, verify
+from reconciler.source.objects import MAX_COMMIT, Objects, objects
+from reconciler.system.git import Repository
 
-_REGULAR = 0o100644
 PROVES = (
     "the order of entries and that none between them is missing",
-    "that one log key signed each entry",
+    "that the log key in force signed each entry",
     "the site commit, policy, verdict, plan and rendering of each apply, as they were then",
 )
 CANNOT_PROVE = (
@@ -26,6 +25,7 @@ CANNOT_PROVE = (
     "that the writer's clock was honest",
     "that nothing was cut off after the newest entry that the trust file names",
 )
+_APPROVERS = (b"policies", b"approvers.yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,183 +61,71 @@ class Verification:
         return 0 if self.intact else 6
 
 
-@dataclass(slots=True)
-class _State:
-    """What the entries so far make binding for the next."""
-
-    origin: str | None = None
-    previous: Record | None = None
-    genesis: Record | None = None
-    log_key: str | None = None
-    open_intent: str | None = None
-    digests: list[str] = field(default_factory=list)
-    void: set[int] = field(default_factory=set)
-
-
 def verify_log(repository: Repository, anchor: Anchor | None, branch: str = BRANCH) -> Verification:
-    """Check a whole branch. Raises Terminal where there is none."""
-    tip = repository.tip(branch)
+    """Check a whole branch, of this repository or else as fetched from origin. Raises Terminal where there is none."""
+    tip = repository.tip(branch) or repository.tip(branch, remote="origin")
     if tip is None:
         raise Terminal(f"{repository.path}: has no branch {branch}; nothing was ever sealed here")
-    state, faults = _State(), []
-    for seq, commit in enumerate(repository.first_parents(None, tip)):
-        faults += [Fault(seq, commit, what) for what in _entry(repository, commit, seq, state)]
-    faults += [Fault(-1, tip, what) for what in _anchored(anchor, state)]
-    newest = state.previous
+    state, found = State(), []
+    with objects(repository) as store:
+        for seq, commit in enumerate(repository.first_parents(None, tip)):
+            held = read_held(store, commit)
+            found += [Fault(seq, commit, what) for what in _entry(store, held, state)]
+            advance(held, state)
+    found += [Fault(-1, tip, what) for what in _anchored(anchor, state)]
+    newest = state.standing.newest
     return Verification(
         entries=len(state.digests),
         tip=(newest.seq, newest.sha256) if newest else None,
         genesis=state.digests[0] if state.digests else None,
-        faults=tuple(faults),
+        faults=tuple(found),
         anchored=anchor is not None,
-        rooted=state.genesis is not None and state.genesis.one("trust") == "rooted",
+        rooted=state.rooted,
         void=tuple(sorted(state.void)),
     )
 
 
-def _entry(repository: Repository, commit: str, seq: int, state: _State) -> Iterator[str]:
-    found = repository.commit(commit)
-    files = {item.path: item for item in repository.tree(commit)}
-    state.digests.append("")
-    holder = files.get("record")
-    if holder is None or holder.mode != _REGULAR or holder.size > LIMIT:
-        yield "holds no regular file `record`"
-        return
+def _entry(store: Objects, held: Held, state: State) -> Iterator[str]:
     try:
-        record = parse(repository.blob(holder.oid))
-    except RecordInvalid as error:
-        yield f"record {error}"
-        return
-    state.digests[-1] = record.sha256
-    attachments = {name: (mode, content) for name, mode, content in read_attachments(repository, commit)}
-    yield from _shape(found, record, seq)
-    yield from _attachments(record, attachments)
-    yield from _chain(record, seq, state)
-    yield from _roots(
-        record, [content for name, (_, content) in attachments.items() if name.startswith("root-")], state
-    )
-    yield from _signature(found, record, state)
-    yield from _pairing(record, state)
-    _advance(record, state)
+        yield from faults(held, state, lambda name: store.read(held.files[name][1], "blob", ATTACHMENT_LIMIT))
+        if held.record is not None:
+            yield from _contents(store, held, held.record)
+            yield from _approvers(store, held.record, state)
+    except Terminal as error:
+        yield f"cannot be read: {error}"
 
 
-def _shape(commit: CommitObject, record: Record, seq: int) -> Iterator[str]:
-    if len(commit.parents) != (1 if seq else 0):
-        yield f"has {len(commit.parents)} parents; the log is one line"
-    if commit.message != message(record):
-        yield "its commit message doesn't name its record"
-
-
-def _attachments(record: Record, files: dict[str, tuple[int, bytes]]) -> Iterator[str]:
+def _contents(store: Objects, held: Held, record: Record) -> Iterator[str]:
     named = record.attachments
-    if len(named) != len(record.all(ATTACHMENT)):
-        yield "names an attachment twice"
-    for name in sorted(named.keys() | files.keys()):
-        if name not in files:
-            yield f"lacks its attachment {name}"
-        elif name not in named:
-            yield f"holds {name}, which its record doesn't name"
-        elif files[name][0] != _REGULAR:
-            yield f"{name} is not a regular file"
-        elif hashlib.sha256(files[name][1]).hexdigest() != named[name]:
+    for name, (regular, object_id) in sorted(held.files.items()):
+        if regular and name in named and digest_of(store, object_id) != named[name]:
             yield f"{name} differs from its digest"
-    for key, name in (
-        ("plan", "plan.json"),
-        ("verdict", "verdict.json"),
-        ("drift", "drift.json"),
-        ("statement", "statement.json"),
-    ):
-        if record.get(key) is not None and record.one(key) != named.get(name):
-            yield f"{key} is not the digest of {name}"
-    if record.kind == "outcome":
-        yield from (
-            f"an outcome without {name}" for name in ("desired.json", "owned.json") if name not in named
-        )
 
 
-def _chain(record: Record, seq: int, state: _State) -> Iterator[str]:
-    if record.seq != seq:
-        yield f"says seq {record.seq}, but is entry {seq}"
-    if (record.kind == "genesis") != (seq == 0):
-        yield "genesis is the first entry, and only that"
-    if record.one("prev") != (state.digests[-2] if seq else NO_PREVIOUS):
-        yield "prev is not the digest of the entry before it"
-    if state.origin is not None and record.one("origin") != state.origin:
-        yield "belongs to another origin"
-    if state.previous and record.one("time") < state.previous.one("time"):
-        yield "is older than the entry before it"
-    trusted = (state.genesis or record).get("trust") == "rooted"
-    if trusted and record.one("clock") == "injected":
-        yield "an injected clock in a rooted log"
-
-
-def _roots(record: Record, signatures: list[bytes], state: _State) -> Iterator[str]:
-    genesis = state.genesis or record
-    if record.kind not in ("genesis", "key") or genesis.kind != "genesis":
+def _approvers(store: Objects, record: Record, state: State) -> Iterator[str]:
+    """The first apply's approvers are those that genesis names, wherever the site's commit is at hand."""
+    if record.kind != "intent" or record.get("base_commit") is not None or state.genesis is None:
         return
-    if genesis.one("trust") == "untrusted":
-        if record.kind == "key" or genesis.all("root_key") or genesis.one("root_threshold") != "0":
-            yield "an untrusted log has no root keys and changes no key"
-        return
+    digest = _approvers_digest(store, record.one("site_commit"))
+    if digest is not None and digest != state.genesis.one("approvers"):
+        yield "applies a first commit whose policies/approvers.yaml is not the one that genesis names"
+
+
+def _approvers_digest(store: Objects, commit: str) -> str | None:
+    """SHA-256 of the file in a commit, of nothing where it isn't a file there; None without the commit."""
     try:
-        roots = roots_of(genesis)
-    except ValueError as error:
-        yield f"a root key is unusable: {error}"
-        return
-    if not 1 <= roots.threshold <= len(roots.keys):
-        yield "root_threshold doesn't fit the number of root keys"
-    missing = missing_roots(
-        record, signatures, roots, NAMESPACE if record.kind == "genesis" else KEY_NAMESPACE
-    )
-    if missing:
-        yield f"lacks {missing} root signatures"
+        head = store.read(commit, "commit", MAX_COMMIT)
+    except Terminal:
+        return None
+    folder = store.folder(head[5:45].decode())
+    policies = folder.get(_APPROVERS[0])
+    found = store.children(policies).get(_APPROVERS[1])
+    regular = found is not None and found.mode & 0o170000 == 0o100000
+    content = store.read(found.id, "blob", ATTACHMENT_LIMIT) if found and regular else b""
+    return hashlib.sha256(content).hexdigest()
 
 
-def _signature(commit: CommitObject, record: Record, state: _State) -> Iterator[str]:
-    expected = record.one("log_key") if record.kind in ("genesis", "key") else state.log_key
-    if commit.signature is None:
-        yield "is not signed"
-        return
-    try:
-        signer = verify(commit.signature, commit.payload, "git")
-    except SignatureInvalid as error:
-        yield f"its signature is invalid: {error}"
-        return
-    if signer.line != expected:
-        yield f"is signed by {signer.fingerprint}, not by the log key {_fingerprint(expected)}"
-
-
-def _fingerprint(line: str | None) -> str:
-    try:
-        return PublicKey.parse(line or "").fingerprint
-    except ValueError:
-        return "(none)"
-
-
-def _pairing(record: Record, state: _State) -> Iterator[str]:
-    if record.kind == "intent" and state.open_intent is not None:
-        yield "an intent while another is open"
-    if record.kind == "outcome" and record.one("intent") != state.open_intent:
-        yield "closes no open intent"
-
-
-def _advance(record: Record, state: _State) -> None:
-    state.previous = record
-    state.origin = state.origin or record.one("origin")
-    if record.kind == "genesis" and state.genesis is None:
-        state.genesis = record
-    if record.kind in ("genesis", "key"):
-        state.log_key = record.one("log_key")
-    last_good = record.get("last_good")
-    if record.kind == "key" and last_good is not None:
-        state.void.update(range(int(last_good) + 1, record.seq))
-    if record.kind == "intent":
-        state.open_intent = record.sha256
-    elif record.kind == "outcome":
-        state.open_intent = None
-
-
-def _anchored(anchor: Anchor | None, state: _State) -> Iterator[str]:
+def _anchored(anchor: Anchor | None, state: State) -> Iterator[str]:
     if anchor is None:
         return
     if not state.digests or state.digests[0] != anchor.genesis:

@@ -12,9 +12,10 @@ from typing import Annotated
 import typer
 
 from reconciler.audit import anchor
-from reconciler.audit.genesis import NAMESPACE, Roots, draft, found
+from reconciler.audit.genesis import draft, found
 from reconciler.audit.log import AuditLog
 from reconciler.audit.record import RecordInvalid
+from reconciler.audit.roots import NAMESPACE, Roots
 from reconciler.cli.common import HERE, ConfigOption, SiteArgument, exits, say, show
 from reconciler.errors import Terminal, UsageError
 from reconciler.loop.inputs import approvers_digest, at_commit

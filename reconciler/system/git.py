@@ -82,9 +82,12 @@ class Repository:
     def open(cls, path: Path) -> Repository:
         """The repository whose top folder (or bare folder) is `path`."""
         try:
-            return cls(Repo(path, search_parent_directories=False), path)
+            repo = Repo(path, search_parent_directories=False)
         except (InvalidGitRepositoryError, NoSuchPathError):
             raise Terminal(f"{path}: is not the top of a git repository; run: git init {path}") from None
+        if repo.config_reader("repository").get_value("extensions", "objectformat", "sha1") != "sha1":
+            raise Terminal(f"{path}: only repositories of git's SHA-1 object format can be read; convert it")
+        return cls(repo, path)
 
     @classmethod
     def init(cls, path: Path, *, bare: bool = False) -> Repository:
@@ -112,12 +115,15 @@ class Repository:
         except GitCommandError:
             raise UsageError(f"{revision!r} names no commit in {self.path}; see: git log --all") from None
 
-    def tip(self, branch: str) -> str | None:
-        """Commit id of a branch, None where there is no such branch."""
+    def tip(self, branch: str, *, remote: str | None = None) -> str | None:
+        """Commit id of a branch (as last fetched from `remote`), None where there is none. Raises Terminal for a broken one."""
+        name = f"refs/remotes/{remote}/{branch}" if remote else f"refs/heads/{branch}"
         try:
-            return str(self._git.rev_parse("--verify", "--quiet", f"refs/heads/{branch}^{{commit}}"))
-        except GitCommandError:
-            return None
+            return str(self._git.rev_parse("--verify", "--quiet", name))
+        except GitCommandError as error:
+            if error.status == 1 and not _stderr(error).strip(" '"):
+                return None
+            raise Terminal(f"{self.path}: {name} cannot be read: {_stderr(error)}; run: git fsck") from None
 
     def head(self) -> str | None:
         """Commit id of HEAD, None before the first commit."""
@@ -147,7 +153,8 @@ class Repository:
     def first_parents(self, base: str | None, head: str) -> tuple[str, ...]:
         """Commits after `base` up to `head` along first parents, oldest first; all of them where base is None."""
         span = head if base is None else f"{base}..{head}"
-        return tuple(str(self._git.rev_list("--first-parent", "--reverse", span)).split())
+        listing = self._bytes(self._git.rev_list, "--first-parent", "--reverse", span, "--")
+        return tuple(listing.decode().split())
 
     def changed_paths(self, before: str | None, after: str) -> tuple[str, ...]:
         """Paths that differ between two commits, both ends of a move; all paths where there is no `before`."""
@@ -202,15 +209,25 @@ class Repository:
         return self.resolve(f"refs/heads/{into or branch}")
 
     def advance(self, branch: str, remote: str) -> None:
-        """Bring a local branch to the remote's, never back. Raises Stale when the two have parted."""
-        try:
-            self._network(
-                "fetch", "--quiet", "--no-tags", _address(remote), f"refs/heads/{branch}:refs/heads/{branch}"
-            )
-        except _Rejected:
+        """Bring a local branch to the remote's, never back: one that is ahead, its push lost on the way, stays.
+
+        Raises Stale when the two have parted.
+        """
+        local, theirs = self.tip(branch), self._fetched(branch, remote)
+        if local is not None and self.is_ancestor(theirs, local):
+            return
+        if local is not None and not self.is_ancestor(local, theirs):
             raise Stale(
                 f"branch {branch} of {remote} does not hold what was written from here; see docs/record.md"
-            ) from None
+            )
+        self._move(branch, theirs, local)
+
+    def _fetched(self, branch: str, remote: str) -> str:
+        """The remote's commit of a branch, kept apart from any local branch."""
+        seen = f"refs/charter/seen/{branch}"
+        spec = f"+refs/heads/{branch}:{seen}"
+        self._network("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", _address(remote), spec)
+        return self.resolve(seen)
 
     def remote_tip(self, branch: str, remote: str) -> str | None:
         """The remote's commit of a branch, None where it has none. Raises Unreachable."""

@@ -6,7 +6,6 @@ A signature covers a namespace, so that one made for a commit cannot be passed o
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import struct
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ _MAGIC = b"SSHSIG"
 _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 _HASHES = {b"sha512": hashlib.sha512, b"sha256": hashlib.sha256}
 _MINIMUM_RSA = 2048
+_TOKEN_ED25519, _TOKEN_ECDSA = "sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com"
 _Verifying = ed25519.Ed25519PublicKey | ec.EllipticCurvePublicKey | rsa.RSAPublicKey
 
 
@@ -45,8 +45,8 @@ class PublicKey:
         if len(parts) < 2:
             raise ValueError("an SSH key is `kind base64`, such as ssh-ed25519 AAAA…")
         try:
-            blob = base64.b64decode(parts[1], validate=True)
-        except binascii.Error:
+            blob = _base64(parts[1])
+        except ValueError:
             raise ValueError("the key's second word is not base64") from None
         key = cls.of_blob(blob)
         if key.kind != parts[0]:
@@ -72,8 +72,22 @@ class PublicKey:
         digest = base64.b64encode(hashlib.sha256(self.blob).digest()).decode().rstrip("=")
         return f"SHA256:{digest}"
 
+    @property
+    def application(self) -> bytes | None:
+        """What a key on a hardware token (FIDO) is bound to, such as `ssh:`; None for any other key. Raises ValueError."""
+        if self.kind not in (_TOKEN_ED25519, _TOKEN_ECDSA):
+            return None
+        reader = _Reader(self.blob)
+        for _ in range(2 if self.kind == _TOKEN_ED25519 else 3):
+            reader.string()
+        found = reader.string()
+        reader.end()
+        return found
+
     def verifying(self) -> _Verifying:
         """The key for `cryptography`. Raises ValueError."""
+        if self.application is not None:
+            return _token_key(self.blob)
         try:
             key = serialization.load_ssh_public_key(self.line.encode())
         except (UnsupportedAlgorithm, ValueError):
@@ -165,8 +179,36 @@ def _verify(blob: bytes, message: bytes, namespace: bytes) -> PublicKey:
         )
     if algorithm not in _HASHES:
         raise ValueError("its hash is neither sha512 nor sha256")
-    _check(key.verifying(), signature, _signed_data(namespace, algorithm, message))
+    data = _signed_data(namespace, algorithm, message)
+    if key.application is None:
+        _check(key.verifying(), signature, data)
+    else:
+        _check_token(key, key.application, signature, data)
     return key
+
+
+def _check_token(key: PublicKey, application: bytes, signature: bytes, data: bytes) -> None:
+    """OpenSSH's PROTOCOL.u2f: the token signs digests with its flags and counter between them.
+
+    Whether it was touched is the token's own policy, as it is for `ssh-keygen -Y verify`.
+    """
+    reader = _Reader(signature)
+    kind, value, state = reader.string(), reader.string(), reader.take(5)
+    reader.end()
+    if kind != key.kind.encode():
+        raise ValueError("its algorithm doesn't fit its key")
+    plain = b"ssh-ed25519" if key.kind == _TOKEN_ED25519 else b"ecdsa-sha2-nistp256"
+    wrapped = hashlib.sha256(application).digest() + state + hashlib.sha256(data).digest()
+    _check(key.verifying(), _string(plain) + _string(value), wrapped)
+
+
+def _token_key(blob: bytes) -> _Verifying:
+    reader = _Reader(blob)
+    if reader.string() == _TOKEN_ED25519.encode():
+        return ed25519.Ed25519PublicKey.from_public_bytes(reader.string())
+    if reader.string() != b"nistp256":
+        raise ValueError("the key's curve is not its kind's")
+    return ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), reader.string())
 
 
 def _check(key: _Verifying, signature: bytes, data: bytes) -> None:
@@ -216,13 +258,21 @@ def _armour(blob: bytes) -> str:
 
 
 def _unarmour(armoured: str) -> bytes:
-    lines = armoured.strip().split("\n")
+    lines = armoured.rstrip("\n").split("\n")
     if len(lines) < 3 or lines[0] != _BEGIN or lines[-1] != _END:
         raise ValueError("it is not an SSH signature")
     try:
-        return base64.b64decode("".join(lines[1:-1]), validate=True)
-    except binascii.Error:
+        return _base64("".join(lines[1:-1]))
+    except ValueError:
         raise ValueError("its armour is not base64") from None
+
+
+def _base64(text: str) -> bytes:
+    """The bytes of a text in base64's one form: bits that pad must be zero. Raises ValueError."""
+    content = base64.b64decode(text, validate=True)
+    if base64.b64encode(content).decode() != text:
+        raise ValueError("not base64 in its one form")
+    return content
 
 
 class _Reader:
@@ -232,12 +282,13 @@ class _Reader:
         self._blob = blob
 
     def string(self) -> bytes:
-        if len(self._blob) < 4:
+        (size,) = struct.unpack(">I", self.take(4))
+        return self.take(size)
+
+    def take(self, count: int) -> bytes:
+        if len(self._blob) < count:
             raise ValueError("it is cut short")
-        (size,) = struct.unpack(">I", self._blob[:4])
-        if len(self._blob) < 4 + size:
-            raise ValueError("it is cut short")
-        content, self._blob = self._blob[4 : 4 + size], self._blob[4 + size :]
+        content, self._blob = self._blob[:count], self._blob[count:]
         return content
 
     def number(self) -> int:

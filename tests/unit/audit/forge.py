@@ -10,12 +10,14 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from reconciler.audit.genesis import NAMESPACE, Roots, draft, found
-from reconciler.audit.log import AuditLog, message
-from reconciler.audit.record import RecordInvalid, parse
+from reconciler.audit.genesis import draft, found
+from reconciler.audit.log import AuditLog, Entry, message, named
+from reconciler.audit.record import RecordInvalid, build, parse
+from reconciler.audit.roots import NAMESPACE, Roots
 from reconciler.system.clock import InjectedClock
 from reconciler.system.git import Repository
 from reconciler.system.ssh import PrivateKey
+from renderer.notation.times import iso
 
 START = datetime(2026, 12, 1, 8, 0, tzinfo=UTC)
 
@@ -37,6 +39,10 @@ class Draft:
     text: str | None = None
     parents: int | None = None
     mode: dict[str, str] = field(default_factory=dict)
+    more: tuple[tuple[str, str, bytes], ...] = ()
+    """Further tree entries: mode, name, content (none for a folder, which is empty)."""
+    bent: Callable[[bytes], bytes] = bytes
+    """What happens to the commit object once it is signed."""
 
 
 @dataclass
@@ -65,37 +71,95 @@ def honest(folder: Path) -> Forge:
     repository = Repository.init(folder / "honest")
     log = AuditLog(repository, folder / "state")
     key, roots = PrivateKey.generate(), [PrivateKey.generate() for _ in range(3)]
+    _genesis(log, key, roots)
+    for minute in (1, 2):
+        apply(log, key, minute)
+    _drift(log, key, 3)
+    drafts = [_draft_of(repository, entry.commit, key) for entry in log.entries()]
+    return Forge(folder / "forged", key, roots, drafts)
+
+
+def _genesis(log: AuditLog, key: PrivateKey, roots: list[PrivateKey]) -> None:
     record = draft(
         "aurora",
         "audit.example/aurora",
         Roots(tuple(r.public for r in roots), 2),
         key.public,
         "0" * 64,
-        _at(0),
+        at(0),
         "charter 0.1.0",
     )
     found(log, record.rooted_content, [r.sign(NAMESPACE, record.rooted_content) for r in roots[:2]], key)
-    number = iter(range(1, 99))
-    for _ in range(2):
-        _apply(log, key, next(number))
-    _drift(log, key, next(number))
-    drafts = [_draft_of(repository, entry.commit, key) for entry in log.entries()]
-    return Forge(folder / "forged", key, roots, drafts)
 
 
-def _at(minutes: int) -> Moment:
+def at(minutes: int) -> Moment:
+    """A moment of the honest log."""
     return Moment(START + timedelta(minutes=minutes))
 
 
-def _apply(log: AuditLog, key: PrivateKey, minute: int) -> None:
-    plan, verdict = b'{"actions": []}\n', b'{"allow": true}\n'
-    common: dict[str, str | list[str]] = {
-        "site_commit": "b" * 40,
-        "site_digest": "c" * 64,
-        "charter": "0.1.0",
-        "policy": "d" * 64,
-        "rendering": ["kubernetes " + "e" * 64, "slurm " + "f" * 64],
+def rotated(folder: Path) -> Forge:
+    """genesis, intent, outcome, intent; then, by a stolen key and years ahead, outcome, statement; then a new key, outcome."""
+    folder.mkdir(parents=True)
+    repository = Repository.init(folder / "honest")
+    log = AuditLog(repository, folder / "state")
+    old, new, roots = PrivateKey.generate(), PrivateKey.generate(), [PrivateKey.generate() for _ in range(3)]
+    _genesis(log, old, roots)
+    apply(log, old, 1)
+    intent = _intent(log, old, 2)
+    _outcome(log, old, 60 * 24 * 365 * 50, intent)
+    content = b"signed\n"
+    values = {"statement": _sha(content), "principal": "thief"}
+    far = at(60 * 24 * 365 * 60)
+    log.append("statement", values, {"statement.json": content}, key=old, clock=far, writer="charter 0.1.0")
+    new_key(log, new, roots[1:], last_good=3)
+    _outcome(log, new, 4, intent)
+    drafts = [
+        _draft_of(repository, entry.commit, new if entry.record.seq > 5 else old) for entry in log.history()
+    ]
+    return Forge(folder / "forged", old, roots, drafts)
+
+
+def new_key(log: AuditLog, new: PrivateKey, roots: list[PrivateKey], last_good: int) -> Entry:
+    """Seal a `key` entry, signed by these roots."""
+    newest = log.history()[-1]
+    values: dict[str, str | list[str]] = {
+        "format": "charter.record/v1",
+        "kind": "key",
+        "origin": newest.record.one("origin"),
+        "seq": str(newest.record.seq + 1),
+        "prev": newest.record.sha256,
+        "time": iso(at(3).now()),
+        "clock": "system",
+        "writer": "charter 0.1.0",
+        "log_key": new.public.line,
+        "last_good": str(last_good),
+        "reason": "the old key was stolen",
     }
+    unsigned = build("key", values).rooted_content
+    files = {
+        f"root-{number}.sig": root.sign("charter-key", unsigned).encode()
+        for number, root in enumerate(roots, 1)
+    }
+    record = build("key", {**values, "attachment": named(files)})
+    return log.seal(record, files, key=new, previous=newest)
+
+
+def apply(log: AuditLog, key: PrivateKey, minute: int) -> None:
+    """An intent and its outcome."""
+    _outcome(log, key, minute, _intent(log, key, minute))
+
+
+_APPLIED: dict[str, str | list[str]] = {
+    "site_commit": "b" * 40,
+    "site_digest": "c" * 64,
+    "charter": "0.1.0",
+    "policy": "d" * 64,
+    "rendering": ["kubernetes " + "e" * 64, "slurm " + "f" * 64],
+}
+
+
+def _intent(log: AuditLog, key: PrivateKey, minute: int) -> Entry:
+    plan, verdict = b'{"actions": []}\n', b'{"allow": true}\n'
     digests = {
         "plan": _sha(plan),
         "verdict": _sha(verdict),
@@ -104,24 +168,26 @@ def _apply(log: AuditLog, key: PrivateKey, minute: int) -> None:
         "deadline": "2026-12-01T09:00:00Z",
     }
     files = {"plan.json": plan, "verdict.json": verdict}
-    intent = log.append(
-        "intent", {**common, **digests}, files, key=key, clock=_at(minute), writer="charter 0.1.0"
-    )
+    values = {**_APPLIED, **digests}
+    return log.append("intent", values, files, key=key, clock=at(minute), writer="charter 0.1.0")
+
+
+def _outcome(log: AuditLog, key: PrivateKey, minute: int, intent: Entry) -> None:
     outcome = {
-        **common,
+        **_APPLIED,
         "intent": intent.record.sha256,
         "status": "complete",
         "identity": "3" * 64,
         "result": ["files done: 1 actions"],
     }
     owned = {"owned.json": b"{}\n", "desired.json": b"{ }\n"}
-    log.append("outcome", outcome, owned, key=key, clock=_at(minute), writer="charter 0.1.0")
+    log.append("outcome", outcome, owned, key=key, clock=at(minute), writer="charter 0.1.0")
 
 
 def _drift(log: AuditLog, key: PrivateKey, minute: int) -> None:
     content = b"drift\n"
     values = {"site_commit": "b" * 40, "site_digest": "c" * 64, "drift": _sha(content)}
-    log.append("drift", values, {"drift.json": content}, key=key, clock=_at(minute), writer="charter 0.1.0")
+    log.append("drift", values, {"drift.json": content}, key=key, clock=at(minute), writer="charter 0.1.0")
 
 
 def _draft_of(repository: Repository, commit: str, key: PrivateKey) -> Draft:
@@ -159,11 +225,8 @@ def edit(position: int, before: bytes, after: bytes) -> Callable[[Forge], list[D
 
 def _commit(path: Path, entry: Draft, tip: str | None) -> str:
     blobs = {"record": entry.record, **entry.files}
-    lines = [
-        f"{entry.mode.get(name, '100644')} blob {_store(path, content)}\t{name}"
-        for name, content in sorted(blobs.items())
-    ]
-    tree = _git(path, "mktree", content="".join(f"{line}\n" for line in lines).encode())
+    rows = [(entry.mode.get(name, "100644"), name, content) for name, content in blobs.items()]
+    tree = _tree(path, [*rows, *entry.more])
     count = entry.parents if entry.parents is not None else (1 if tip else 0)
     parents = [tip] if tip and count else []
     if count > 1 and tip:
@@ -180,9 +243,18 @@ def _commit(path: Path, entry: Draft, tip: str | None) -> str:
     signature = (
         f"gpgsig {_folded(entry.signer.sign('git', (head + body).encode()))}\n" if entry.signer else ""
     )
-    return _git(
-        path, "hash-object", "-t", "commit", "-w", "--stdin", content=(head + signature + body).encode()
-    )
+    made = entry.bent((head + signature + body).encode())
+    return _git(path, "hash-object", "-t", "commit", "-w", "--literally", "--stdin", content=made)
+
+
+def _tree(path: Path, rows: list[tuple[str, str, bytes]]) -> str:
+    """A tree object as it comes, names that no tool would write among them."""
+    empty = _git(path, "hash-object", "-t", "tree", "-w", "--stdin")
+    parts = []
+    for mode, name, content in sorted(rows, key=lambda row: row[1]):
+        made = empty if mode == "40000" else _store(path, content)
+        parts.append(f"{mode} {name}".encode() + b"\0" + bytes.fromhex(made))
+    return _git(path, "hash-object", "-t", "tree", "-w", "--literally", "--stdin", content=b"".join(parts))
 
 
 def _message(record: bytes) -> str:

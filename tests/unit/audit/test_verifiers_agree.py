@@ -13,7 +13,7 @@ from reconciler.audit.anchor import Anchor
 from reconciler.audit.verify import verify_log
 from reconciler.system.git import Repository
 from reconciler.system.ssh import PrivateKey
-from tests.unit.audit.forge import Draft, Forge, chained, edit, honest
+from tests.unit.audit.forge import Draft, Forge, chained, edit, honest, rotated
 
 SCRIPT = Path(__file__).parents[3] / "verify.sh"
 Forgery = Callable[[Forge], list[Draft]]
@@ -133,6 +133,30 @@ def _drift_digest(made: Forge) -> list[Draft]:
     return _with(made, 5, record=record.replace(b"drift " + digest, b"drift " + b"9" * 64, 1))
 
 
+def _bent(position: int, change: Callable[[bytes], bytes]) -> Forgery:
+    """A forgery of the commit object after it was signed."""
+    return lambda made: _with(made, position, bent=change)
+
+
+def _more(*rows: tuple[str, str, bytes]) -> Forgery:
+    """A forgery of the tree: further entries beside the honest ones of an outcome."""
+    return lambda made: _with(made, 2, more=rows)
+
+
+def _signed_twice(raw: bytes) -> bytes:
+    start, end = raw.index(b"gpgsig "), raw.index(b"\n\n") + 1
+    return raw[:end] + raw[start:end] + raw[end:]
+
+
+def _padding_bits(raw: bytes) -> bytes:
+    """The signature's base64 with bits set that decode to nothing."""
+    end = raw.index(b"\n -----END")
+    text = raw[:end].rstrip(b"=")
+    alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    assert raw[end - 1 : end] == b"="
+    return text[:-1] + alphabet[alphabet.index(text[-1]) + 1 :][:1] + raw[len(text) :]
+
+
 def _with(made: Forge, position: int, **changes: object) -> list[Draft]:
     entries = list(made.entries)
     entries[position] = replace(entries[position], **changes)  # type: ignore[arg-type]
@@ -140,6 +164,46 @@ def _with(made: Forge, position: int, **changes: object) -> list[Draft]:
 
 
 FORGERIES: dict[str, Forgery] = {
+    "signed twice": _bent(2, _signed_twice),
+    "a signature of the other kind beside": _bent(
+        2, lambda raw: _signed_twice(raw).replace(b"\ngpgsig ", b"\ngpgsig-sha256 ", 1)
+    ),
+    "something behind the signature": _bent(
+        2, lambda raw: raw.replace(b"END SSH SIGNATURE-----", b"END SSH SIGNATURE-----\n x")
+    ),
+    "a space behind the signature": _bent(
+        2, lambda raw: raw.replace(b"END SSH SIGNATURE-----", b"END SSH SIGNATURE----- ")
+    ),
+    "base64 in another form": _bent(2, _padding_bits),
+    "a header that nobody knows": _bent(2, lambda raw: raw.replace(b"gpgsig ", b"encoding x\ngpgsig ", 1)),
+    "commit object cut short": _bent(2, lambda raw: raw[:-1]),
+    "a byte of the message": _bent(2, lambda raw: raw.replace(b"outcome 2", b"outcome 3")),
+    "an author that isn't ASCII": _bent(2, lambda raw: raw.replace(b"author w", b"author \xc3\xa9")),
+    "a NUL in the author": _bent(2, lambda raw: raw.replace(b"author w", b"author \0")),
+    "an empty folder": _more(("40000", "folder", b"")),
+    "a name that begins with a space": _more(("100644", " owned.json", b"x")),
+    "a name with a line feed": _more(("100644", "a\nb", b"x")),
+    "a name twice": _more(("100644", "owned.json", b"other")),
+    "a name twice, the same": lambda made: _with(
+        made, 2, more=(("100644", "owned.json", made.entries[2].files["owned.json"]),)
+    ),
+    "a symlink": _more(("120000", "link", b"/etc/passwd")),
+    "attachment with mode 755 by another way": lambda made: _with(made, 2, mode={"owned.json": "100775"}),
+    "a space encoded at the front, another not": edit(2, b"writer charter", b"writer %20 charter"),
+    "a space encoded at the end, another not": edit(2, b"actions\n", b"actions %20\n"),
+    "two spaces in an attachment line": edit(1, b" plan.json", b"  plan.json"),
+    "the thirteenth month": edit(5, b"time 2026-12-01", b"time 2026-13-01"),
+    "the twenty-fifth hour": edit(1, b"deadline 2026-12-01T09", b"deadline 2026-12-01T25"),
+    "clock held without cause": edit(5, b"clock system", b"clock held"),
+    "outcome of another policy": edit(2, b"policy dd", b"policy ee"),
+    "outcome of another rendering": edit(2, b"slurm ff", b"slurm ee"),
+    "outcome of fewer renderings": edit(2, b"rendering kubernetes " + b"e" * 64 + b"\n", b""),
+    "intent cites a statement that nobody sealed": edit(
+        1, b"deadline ", b"statement " + b"4" * 64 + b"\ndeadline "
+    ),
+    "signed without a commit": edit(1, b"deadline ", b"signed sigrun\ndeadline "),
+    "origin with a space": edit(5, b"audit.example/aurora", b"audit.example aurora"),
+    "log key of another kind": edit(0, b"log_key ssh-ed25519", b"log_key ssh-rsa"),
     "a flipped byte, nothing mended": lambda made: _with(
         made, 2, record=made.entries[2].record.replace(b"complete", b"failed")
     ),
@@ -203,6 +267,51 @@ def test_the_honest_log_is_intact_for_both(tmp_path: Path) -> None:
 def test_a_forged_log_is_caught_by_both(tmp_path: Path, name: str) -> None:
     made = honest(tmp_path / "log")
     forged = FORGERIES[name](made)
+    assert forged != made.entries
+    python, shell, output = _verdicts(made.write(forged), None, tmp_path)
+    assert (python, shell) == (6, 6), output
+
+
+ROTATIONS: dict[str, Forgery] = {
+    "root signed another reason": edit(6, b"was stolen", b"was mislaid"),
+    "root signed another last_good": edit(6, b"last_good 3", b"last_good 2"),
+    "last_good ahead": edit(6, b"last_good 3", b"last_good 6"),
+    "the old key goes on": lambda made: _with(made, 7, signer=made.key),
+    "the old key signs the new": lambda made: _with(made, 6, signer=made.key),
+    "what was void is cited": lambda made: edit(
+        7, b"attachment ", b"statement " + _statement(made) + b"\nattachment "
+    )(made),
+    "the void outcome counts": lambda made: made.entries[:7] + made.entries[7:] + made.entries[7:],
+    "without root": lambda made: _with(
+        made,
+        6,
+        files={},
+        record=b"".join(
+            line for line in made.entries[6].record.splitlines(keepends=True) if b".sig" not in line
+        ),
+    ),
+}
+
+
+def _statement(made: Forge) -> bytes:
+    return next(
+        line.split()[1] for line in made.entries[5].record.splitlines() if line.startswith(b"statement ")
+    )
+
+
+def test_after_a_new_key_what_the_thief_wrote_is_void_for_both(tmp_path: Path) -> None:
+    made = rotated(tmp_path / "log")
+    repository = made.write(made.entries)
+    python, shell, output = _verdicts(repository, None, tmp_path)
+    assert (python, shell) == (0, 0), output
+    assert verify_log(repository, None).void == (4, 5)
+    assert "void by a later key entry: 4-5" in output
+
+
+@pytest.mark.parametrize("name", ROTATIONS)
+def test_a_forged_rotation_is_caught_by_both(tmp_path: Path, name: str) -> None:
+    made = rotated(tmp_path / "log")
+    forged = ROTATIONS[name](made)
     assert forged != made.entries
     python, shell, output = _verdicts(made.write(forged), None, tmp_path)
     assert (python, shell) == (6, 6), output
