@@ -102,10 +102,11 @@ def _qos(client: Client) -> Iterator[Resource]:
 
 
 def _associations(client: Client, site: Site) -> Iterator[tuple[Resource, bool]]:
+    """WOPLimits: what an account has itself, not what it inherits."""
     described = {
         row["Account"]: row for row in client.table("account", ("Account", "Description", "Organization"))
     }
-    rows = list(client.table("assoc", _ROW, f"cluster={site.cluster.slurm.cluster_name}"))
+    rows = list(client.table("assoc", _ROW, "WOPLimits", f"cluster={site.cluster.slurm.cluster_name}"))
     parents = {row["Account"]: row["ParentName"] for row in rows if not row["User"]}
     inside = _inside(parents, site.cluster.slurm.account_root)
     for row in rows:
