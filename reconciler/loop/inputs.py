@@ -46,6 +46,10 @@ class Applied:
     status: str | None
     before: Before
 
+    def settled(self, identity: str) -> bool:
+        """True where the last outcome is of this identity, and nothing of it failed."""
+        return self.status in _APPLIED and self.identity == identity
+
 
 def at_commit(repository: Repository, commit: str) -> Loaded:
     """The site of a commit, straight from git. Raises SiteInvalid."""

@@ -49,7 +49,6 @@ def reconcile(world: World, confirmed: frozenset[str] = frozenset(), expected: s
         compared = compare(
             world.engine, base, head, signed.commits, world.clock.now(), opa=opa, remarks=signed.remarks
         )
-
         if not compared.verdict.allow:
             return Told(3, offline_plan(compared, None))
 
@@ -63,7 +62,7 @@ def reconcile(world: World, confirmed: frozenset[str] = frozenset(), expected: s
         _expect(plan, expected)
 
         # 4. Nothing to do is nothing written.
-        if not plan.actions and _is_known(before, identity(commit, compared)):
+        if not plan.actions and before.settled(identity(commit, compared)):
             return _in_sync(world, plan, compared)
         if only_waiting(world, plan, before, identity(commit, compared), confirmed):
             return Told(5, plan)
@@ -98,10 +97,6 @@ def _expect(plan: Plan, expected: str | None) -> None:
             f"the plan's digest was {expected[:12]}…, now it is {str(plan.live_digest)[:12]}…: the commit or live state moved; "
             "look at the new plan"
         )
-
-
-def _is_known(before: Applied, wanted: str) -> bool:
-    return before.status in ("complete", "pending") and before.identity == wanted
 
 
 def _in_sync(world: World, plan: Plan, compared: Compared) -> Told:
