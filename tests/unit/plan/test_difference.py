@@ -1,0 +1,262 @@
+"""Difference, drift, size and order: plain data in, plain data out."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reconciler.plan.action import Action, Change, Job, Verb
+from reconciler.plan.build import Before, Sight, actions_of
+from reconciler.plan.diff import differences
+from reconciler.plan.digests import change_digest, live_digest
+from reconciler.plan.guards import CONFIRM_KINDS, confirm_kind, mass_removals
+from reconciler.plan.phases import in_order, of_phase, phase_of
+from reconciler.plan.sizes import shrinks
+from reconciler.plan.split import fingerprints, level
+from renderer.model.cluster import Manage
+from renderer.resource import Key, Resource
+
+
+def _key(name: str, kind: str = "account", engine: str = "slurm") -> Key:
+    return Key(engine, kind, name)  # type: ignore[arg-type]
+
+
+def _resource(name: str, value: str = "1", kind: str = "account") -> Resource:
+    return Resource(_key(name, kind), {"value": value})
+
+
+def _action(
+    key: Key,
+    verb: Verb = "delete",
+    before: dict[str, object] | None = None,
+    after: dict[str, object] | None = None,
+) -> Action:
+    return Action("slurm", Change(key, verb, before, after), "why", "none", True)
+
+
+STATES = st.dictionaries(st.sampled_from("abcdef"), st.sampled_from("12"), max_size=6)
+
+
+@given(STATES, STATES, st.sets(st.sampled_from("abcdef")))
+def test_applying_a_difference_gives_the_desired_and_leaves_what_is_foreign(
+    wanted: dict[str, str], live: dict[str, str], owned: set[str]
+) -> None:
+    desired = [_resource(name, value) for name, value in wanted.items()]
+    observed = {_key(name): _resource(name, value) for name, value in live.items()}
+    state = {key.name: str(item.fields["value"]) for key, item in observed.items()}
+    for change in differences(desired, observed, frozenset(map(_key, owned))):
+        assert (change.verb == "create") == (change.before is None)
+        assert (change.verb == "delete") == (change.after is None)
+        if change.after is None:
+            assert change.key.name in owned
+            del state[change.key.name]
+        else:
+            state[change.key.name] = str(change.after["value"])
+    foreign = {name: value for name, value in live.items() if name not in wanted and name not in owned}
+    assert state == {**wanted, **foreign}
+
+
+def test_nothing_differs_from_itself() -> None:
+    items = [_resource("a"), _resource("b")]
+    assert differences(items, {item.key: item for item in items}, frozenset()) == ()
+
+
+def _update(before: dict[str, object], after: dict[str, object]) -> Change:
+    return Change(_key("a"), "update", before, after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "less"),
+    [
+        ({"grp_tres": "gres/gpu=8"}, {"grp_tres": "gres/gpu=4"}, True),
+        ({"grp_tres": "gres/gpu=4"}, {"grp_tres": "gres/gpu=8"}, False),
+        ({"grp_tres": "gres/gpu=8"}, {"grp_tres": "gres/gpu=8"}, False),
+        ({"grp_tres": ""}, {"grp_tres": "gres/gpu=8"}, True),
+        ({"grp_tres": "gres/gpu=8"}, {"grp_tres": ""}, False),
+        ({"grp_tres": "cpu=1,gres/gpu=8"}, {"grp_tres": "cpu=9,gres/gpu=7"}, True),
+        ({"max_wall": "100"}, {"max_wall": "50"}, True),
+        ({"max_wall": "50"}, {"max_wall": "100"}, False),
+        ({"max_tres_per_job": "gres/gpu=2"}, {"max_tres_per_job": "gres/gpu=1"}, True),
+        (
+            {"spec": {"hard": {"requests.nvidia.com/gpu": "8"}}},
+            {"spec": {"hard": {"requests.nvidia.com/gpu": "4"}}},
+            True,
+        ),
+        (
+            {"spec": {"hard": {"requests.nvidia.com/gpu": "4"}}},
+            {"spec": {"hard": {"requests.nvidia.com/gpu": "8"}}},
+            False,
+        ),
+        ({"description": "9"}, {"description": "1"}, False),
+    ],
+)
+def test_what_takes_something_away_is_a_shrinking_update(
+    before: dict[str, object], after: dict[str, object], less: bool
+) -> None:
+    change = _update(before, after)
+    assert shrinks(change) is less
+    assert phase_of(change) == ("shrink" if less else "create")
+
+
+def test_creates_and_removals_never_shrink() -> None:
+    assert phase_of(Change(_key("a"), "create", None, {"grp_tres": "gres/gpu=1"})) == "create"
+    assert phase_of(Change(_key("a"), "delete", {"grp_tres": "gres/gpu=1"}, None)) == "remove"
+
+
+KINDS = [
+    _key("q", "qos"),
+    _key("t", "account"),
+    _key("t-p", "account"),
+    _key("t-p/u", "association"),
+    _key("slurm.conf", "config"),
+    _key("r", "reservation"),
+    _key("n", "Namespace", "kubernetes"),
+]
+
+
+@given(st.permutations(KINDS))
+def test_creation_runs_along_dependency_and_removal_back(shuffled: list[Key]) -> None:
+    desired = [Resource(key, {}) for key in KINDS]
+    created = in_order([_action(key, "create", None, {}) for key in shuffled], desired)
+    assert [action.change.key for action in created] == KINDS
+    removed = in_order([_action(key, "delete", {}, None) for key in shuffled], ())
+    assert [action.change.key for action in removed] == list(reversed(KINDS))
+
+
+def test_phases_come_one_after_the_other() -> None:
+    grow, shrink = (
+        _update({"grp_tres": "cpu=1"}, {"grp_tres": "cpu=2"}),
+        _update({"grp_tres": "cpu=2"}, {"grp_tres": "cpu=1"}),
+    )
+    actions = [
+        Action("slurm", change, "", "none", True)
+        for change in (Change(_key("z"), "delete", {}, None), shrink, grow)
+    ]
+    ordered = in_order(actions, ())
+    assert [phase_of(action.change) for action in ordered] == ["create", "shrink", "remove"]
+    assert [len(of_phase(ordered, phase)) for phase in ("create", "shrink", "remove")] == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("gone", "total", "refused"),
+    [(9, 9, False), (10, 100, False), (10, 33, True), (30, 100, False), (31, 100, True), (10, 10, True)],
+)
+def test_more_than_thirty_percent_and_ten_or_more_need_a_confirmation(
+    gone: int, total: int, refused: bool
+) -> None:
+    owned = frozenset(_key(f"a{number}") for number in range(total))
+    actions = [_action(key) for key in sorted(owned, key=lambda key: key.name)[:gone]]
+    found = mass_removals(actions, owned, owned, frozenset())
+    assert bool(found) is refused
+    if refused:
+        assert found[0].kind == "accounts"
+        assert f"({gone} of {total}, limit 30 %)" in found[0].sentence
+        assert "--confirm accounts" in found[0].sentence
+    assert mass_removals(actions, owned, owned, frozenset({"accounts"})) == ()
+
+
+def test_only_what_charter_owns_counts_in_the_share() -> None:
+    owned = frozenset(_key(f"a{number}") for number in range(12))
+    foreign = [_key(f"f{number}") for number in range(1000)]
+    actions = [_action(key) for key in owned]
+    assert "100.0 %" in mass_removals(actions, [*owned, *foreign], owned, frozenset())[0].sentence
+    creates = [_action(key, "create", None, {}) for key in owned]
+    assert mass_removals(creates, owned, owned, frozenset()) == ()
+
+
+def test_every_guarded_kind_is_one_that_can_be_confirmed() -> None:
+    kinds = {
+        "account": "accounts",
+        "association": "accounts",
+        "qos": "qos",
+        "reservation": "reservations",
+        "Node": "nodes",
+        "Namespace": "namespaces",
+    }
+    assert {kind: confirm_kind(_key("a", kind)) for kind in kinds} == kinds
+    assert set(kinds.values()) < set(CONFIRM_KINDS)
+    assert confirm_kind(_key("slurm.conf", "config")) is None
+
+
+def test_digests_are_of_content_and_of_all_of_it() -> None:
+    base = ("a" * 64, "b" * 64, "0.1.0", "c" * 64)
+    digest = change_digest(*base)
+    assert digest == change_digest(*base)
+    others = [
+        (None, *base[1:]),
+        (base[1], *base[1:]),
+        (base[0], "x", *base[2:]),
+        (*base[:2], "0.2.0", base[3]),
+        (*base[:3], "y"),
+    ]
+    assert len({change_digest(*other) for other in others} | {digest}) == 6
+    live = live_digest(digest, [_resource("a"), _resource("b")])
+    assert live == live_digest(digest, [_resource("b"), _resource("a")])
+    assert live != live_digest(digest, [_resource("a"), _resource("b", "2")])
+    assert live != live_digest("other", [_resource("a"), _resource("b")])
+    assert len(live) == 64
+
+
+def _sight(
+    desired: list[Resource], observed: list[Resource], jobs: dict[Key, tuple[Job, ...]] | None = None
+) -> Sight:
+    return Sight(
+        "slurm",
+        tuple(desired),
+        {item.key: item for item in observed},
+        (),
+        lambda _change: "none",
+        lambda _changes: jobs or {},
+    )
+
+
+def test_drift_is_what_no_commit_asked_for_and_is_mended_only_where_enforced() -> None:
+    before = Before(frozenset(), fingerprints([_resource("a", "1"), _resource("b", "1")]))
+    sight = _sight([_resource("a", "1"), _resource("b", "2")], [_resource("a", "9"), _resource("b", "1")])
+    actions, drift = actions_of(sight, before, Manage(accounts="report"))
+    assert [(item.change.key.name, item.why) for item in actions] == [("b", "declared otherwise")]
+    assert [(item.change.key.name, item.why) for item in drift] == [("a", "drifted from what was applied")]
+    actions, drift = actions_of(sight, before, Manage(accounts="enforce"))
+    assert {item.change.key.name for item in actions} == {"a", "b"}
+    assert drift == ()
+
+
+def test_a_removal_tells_its_jobs_and_the_confirmation_it_needs() -> None:
+    job = Job("7", "asta", "a", 8, "RUNNING", 60)
+    for kind, wanted in (("account", "jobs"), ("Namespace", "namespaces")):
+        gone = _resource("a", kind=kind)
+        before = Before(frozenset({gone.key}), {})
+        actions, _ = actions_of(_sight([], [gone], {gone.key: (job,)}), before, Manage())
+        assert (actions[0].confirm, actions[0].jobs, actions[0].reversible, actions[0].why) == (
+            wanted,
+            (job,),
+            False,
+            "no longer declared",
+        )
+        actions, _ = actions_of(_sight([], [gone]), before, Manage())
+        assert (actions[0].confirm, actions[0].jobs) == (None, ())
+
+
+def test_what_is_created_is_declared_and_can_be_undone() -> None:
+    actions, _ = actions_of(_sight([_resource("a")], []), Before(frozenset(), {}), Manage())
+    assert (actions[0].why, actions[0].reversible, actions[0].confirm, actions[0].target) == (
+        "declared",
+        True,
+        None,
+        "slurm",
+    )
+
+
+def test_each_part_has_its_level() -> None:
+    manage = Manage("off", "report", "enforce", "off", "report", "enforce", "off")
+    wanted = {
+        ("slurm.conf", "config"): "off",
+        ("topology.conf", "config"): "report",
+        ("a", "account"): "off",
+        ("a/u", "association"): "off",
+        ("q", "qos"): "report",
+        ("r", "reservation"): "enforce",
+    }
+    assert {pair: level(_key(*pair), manage) for pair in wanted} == wanted
+    assert level(_key("n", "Namespace", "kubernetes"), manage) == "off"
