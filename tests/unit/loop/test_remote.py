@@ -84,7 +84,7 @@ def test_a_log_that_another_writer_pushed_to_meanwhile_is_not_overwritten(
     theirs = git(other, "commit-tree", tree, "-p", parent, "-m", "theirs")
     source.edit("policies/tenants/weather.yaml", "limit: 96}}", "limit: 112}}")
 
-    def push_first(*_: object) -> None:
+    def push_first(*_: object) -> tuple[()]:
         subprocess.run(
             [
                 "git",
@@ -97,8 +97,9 @@ def test_a_log_that_another_writer_pushed_to_meanwhile_is_not_overwritten(
             ],
             check=True,
         )
+        return ()
 
-    monkeypatch.setattr("reconciler.loop.story.mass_removals", lambda *_: push_first() or ())
+    monkeypatch.setattr("reconciler.loop.story.mass_removals", push_first)
     said = follower.charter("reconcile", "--once", expect=4)
     assert "another writer" in said
     assert _tip(tmp_path) == theirs
