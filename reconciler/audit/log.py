@@ -16,7 +16,7 @@ from reconciler.audit.entry import ATTACHMENT_LIMIT, Entry, Held, message, read_
 from reconciler.audit.fields import ATTACHMENT, FORMAT
 from reconciler.audit.memory import Memory
 from reconciler.audit.record import Record, build
-from reconciler.audit.rules import State, advance, faults, follows
+from reconciler.audit.rules import State, advance, faults, follows, in_force
 from reconciler.errors import AuditBroken, Terminal
 from reconciler.source.objects import Objects, objects
 from reconciler.system.clock import Clock
@@ -99,6 +99,10 @@ class AuditLog:
     ) -> Entry:
         """Commit a finished record with its attachments on top of `previous`. Raises Terminal for one that no verifier would accept."""
         self._would_hold(record, attachments, previous)
+        if key.public.line != in_force(record, self._state):
+            raise Terminal(
+                "audit_key is not the log key in force, so nothing was sealed; restore it, or replace it as docs/trust.md says"
+            )
         when = datetime.strptime(record.one("time"), "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
         commit = self._repository.append(
             self._branch,

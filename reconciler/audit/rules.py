@@ -89,6 +89,11 @@ def follows(held: Held, state: State) -> Iterator[str]:
         yield "has a prev that is not the digest of the entry before it"
 
 
+def in_force(record: Record, state: State) -> str | None:
+    """The log key (`kind base64`) that signs this record."""
+    return record.one("log_key") if record.kind in ("genesis", "key") else state.log_key
+
+
 def advance(held: Held, state: State) -> None:
     """Let the next entry follow this one."""
     record = held.record
@@ -207,7 +212,7 @@ def _is_root(name: str) -> bool:
 
 
 def _signature(held: Held, record: Record, state: State) -> Iterator[str]:
-    expected = record.one("log_key") if record.kind in ("genesis", "key") else state.log_key
+    expected = in_force(record, state)
     if held.signature is None:
         yield "is not signed"
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -20,32 +21,51 @@ from reconciler.system.configuration import load
 
 app = typer.Typer(help="Found, read and verify the audit log.", no_args_is_help=True)
 app.command()(init)
-_Json = Annotated[bool, typer.Option("--json", help="JSON instead of text.")]
+
+
+class Format(StrEnum):
+    """How the output is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+_Output = Annotated[Format, typer.Option("--format", help="Format of the output.")]
 
 
 @app.command()
 @exits
-def log(site: SiteArgument = HERE, config: ConfigOption = None, as_json: _Json = False) -> int:
-    """List the entries, newest last."""
-    entries = _log(site, config).entries()
-    if as_json:
-        show(json.dumps([_document(entry) for entry in entries], indent=1, ensure_ascii=False) + "\n")
+def log(site: SiteArgument = HERE, config: ConfigOption = None, output: _Output = Format.TEXT) -> int:
+    """List the entries, newest last; void ones are marked."""
+    found = _log(site, config)
+    entries, void = found.history(), found.void
+    if output is Format.JSON:
+        documents = [_document(entry, void=entry.record.seq in void) for entry in entries]
+        show(json.dumps(documents, indent=1, ensure_ascii=False) + "\n")
         return 0
     for entry in entries:
-        show(f"{_line(entry)}\n")
+        show(f"{_line(entry)}{'  VOID' if entry.record.seq in void else ''}\n")
     return 0
 
 
 @app.command(name="show")
 @exits
 def show_entry(
-    seq: Annotated[int, typer.Argument(min=0)], site: SiteArgument = HERE, config: ConfigOption = None
+    seq: Annotated[int, typer.Argument(min=0)],
+    site: SiteArgument = HERE,
+    config: ConfigOption = None,
+    output: _Output = Format.TEXT,
 ) -> int:
-    """Print one entry's record, and the names of its attachments."""
-    entries = _log(site, config).entries()
+    """Print one entry's record, which names its attachments."""
+    found = _log(site, config)
+    entries = found.history()
     if seq >= len(entries):
         raise UsageError(f"there is no entry {seq}; the newest is {len(entries) - 1}")
-    show(entries[seq].record.content.decode())
+    if output is Format.JSON:
+        document = _document(entries[seq], void=seq in found.void)
+        show(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    else:
+        show(entries[seq].record.content.decode())
     return 0
 
 
@@ -57,14 +77,18 @@ def verify(
         Path | None, typer.Option("--trust", metavar="FILE", help="What is known from outside.")
     ] = None,
     config: ConfigOption = None,
-    as_json: _Json = False,
+    output: _Output = Format.TEXT,
 ) -> int:
     """Check the whole log. Exit 0 intact, 6 not, 1 could not run."""
     configuration = load(config, str(site))
     repository = open_log(configuration, site)
     chosen = trust or configuration.trust
     result = verify_log(repository, anchor.read(chosen) if chosen else None, BRANCH)
-    show(_result_json(result) if as_json else "".join(f"{line}\n" for line in _result_lines(result)))
+    show(
+        _result_json(result)
+        if output is Format.JSON
+        else "".join(f"{line}\n" for line in _result_lines(result))
+    )
     return result.exit_code
 
 
@@ -82,10 +106,10 @@ def _line(entry: Entry) -> str:
     return "  ".join(fact for fact in facts if fact).rstrip()
 
 
-def _document(entry: Entry) -> dict[str, object]:
+def _document(entry: Entry, *, void: bool) -> dict[str, object]:
     keys = dict.fromkeys(key for key, _ in entry.record.lines)
     values = {key: list(entry.record.all(key)) for key in keys}
-    return {"commit": entry.commit, "sha256": entry.record.sha256, "record": values}
+    return {"commit": entry.commit, "sha256": entry.record.sha256, "void": void, "record": values}
 
 
 def _result_lines(result: Verification) -> Iterator[str]:
@@ -96,7 +120,7 @@ def _result_lines(result: Verification) -> Iterator[str]:
     if not result.intact:
         yield f"NOT INTACT: {len(result.faults)} faults in {result.entries} entries"
         return
-    yield f"intact: {result.entries} entries, newest {result.tip[1] if result.tip else '-'}"
+    yield f"intact: {result.entries} entries, tip {' '.join(map(str, result.tip or ()))}"
     if not result.anchored:
         yield "UNANCHORED: the log agrees with itself, but who wrote it is taken on trust; give --trust FILE"
     if not result.rooted:
