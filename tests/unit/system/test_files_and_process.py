@@ -11,7 +11,7 @@ import pytest
 
 from reconciler.errors import Locked, Stale, Terminal, Unreachable, UsageError
 from reconciler.system.clock import SystemClock, clock
-from reconciler.system.files import atomic_write, read_regular, switch_link
+from reconciler.system.files import atomic_write, read_regular, secret, switch_link
 from reconciler.system.lock import Deadline, exclusive
 from reconciler.system.process import run
 
@@ -51,6 +51,16 @@ def test_links_pipes_and_large_files_are_not_read(tmp_path: Path) -> None:
     ):
         with pytest.raises(Terminal, match=why):
             read_regular(tmp_path / name, 10)
+
+
+def test_a_secret_may_be_named_through_a_link_but_only_its_owner_may_read_it(tmp_path: Path) -> None:
+    target = tmp_path / "..data" / "key"
+    atomic_write(target, b"secret", 0o600)
+    (tmp_path / "key").symlink_to(target)
+    assert secret(tmp_path / "key") == b"secret"
+    target.chmod(0o640)
+    with pytest.raises(Terminal, match=r"mode 0640 lets others read a secret; run: chmod 600"):
+        secret(tmp_path / "key")
 
 
 def test_arguments_reach_a_command_as_they_are() -> None:
