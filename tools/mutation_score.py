@@ -21,9 +21,8 @@ def main() -> int:
         survived = sum(codes[code] for code in _SURVIVED) + codes[33]
         share = (judged - survived) / judged if judged else 0.0
         low = low or share < WANTED
-        print(
-            f"{package}: {judged - survived} of {judged} mutants killed, {100 * share:.1f} % ({codes[33]} reached by no test, {codes[None]} not run)"
-        )
+        missed = f"{codes[33]} reached by no test, {codes[None]} not run"
+        print(f"{package}: {judged - survived} of {judged} mutants killed, {100 * share:.1f} % ({missed})")
     return int(low)
 
 
