@@ -198,6 +198,19 @@ def test_digests_are_of_content_and_of_all_of_it() -> None:
     assert len(live) == 64
 
 
+def test_digests_are_the_ones_that_approvals_and_records_of_the_first_release_name() -> None:
+    digest = change_digest("a" * 64, "b" * 64, "0.1.0", "c" * 64)
+    assert digest == "f94f09af955e3632a1a22d6462ef873c19a8ed5aa5841d369cb69718d42b0cd3"
+    assert (
+        change_digest(None, "b" * 64, "0.1.0", "c" * 64)
+        == "ccdd7211bdfb909ebc9158e599739387b0ad12c7acb85f6768c87d08b2f5c750"
+    )
+    assert (
+        live_digest(digest, [_resource("a")])
+        == "138b3880a35ee9443a6cc746511245ea45da121bd3fdd5a644b3107d417824f2"
+    )
+
+
 def _sight(
     desired: list[Resource], observed: list[Resource], jobs: dict[Key, tuple[Job, ...]] | None = None
 ) -> Sight:
