@@ -71,15 +71,20 @@ def _draft(configuration: Configuration, site: Path, path: Path, origin: str | N
     if commit is None:
         raise Terminal(f"{site}: has no commit yet; commit the site first, since genesis names its approvers")
     head = at_commit(repository, commit)
-    record = draft(
-        head.site.cluster.name,
-        origin,
-        roots,
-        _log_key(configuration).public,
-        approvers_digest(head.snapshot),
-        clock(may_inject=False),
-        WRITER,
-    )
+    try:
+        record = draft(
+            head.site.cluster.name,
+            origin,
+            roots,
+            _log_key(configuration).public,
+            approvers_digest(head.snapshot),
+            clock(may_inject=False),
+            WRITER,
+        )
+    except RecordInvalid as error:
+        raise UsageError(
+            f"{error}; docs/record.md says which origins and kinds of keys can stand there"
+        ) from None
     atomic_write(path, record.rooted_content)
     say(
         f"{path}: let {roots.threshold} root keys sign it: ssh-keygen -Y sign -n {NAMESPACE} -f ROOT_KEY {path}"

@@ -7,6 +7,7 @@ monitors and prompts of the repository's configuration are switched off, since a
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,6 +37,14 @@ _ENVIRONMENT = {
     "LC_ALL": "C",
     "GIT_NO_REPLACE_OBJECTS": "1",
 }
+_ELSEWHERE = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+)
 _REVISION = re.compile(r"[A-Za-z0-9_./@{}~^][A-Za-z0-9_./@{}~^+-]*\Z")
 _WRITER = "Charter <charter@localhost>"
 _NETWORK_SECONDS = 120
@@ -80,7 +89,9 @@ class Repository:
 
     @classmethod
     def open(cls, path: Path) -> Repository:
-        """The repository whose top folder (or bare folder) is `path`."""
+        """The repository whose top folder (or bare folder) is `path`, wherever a hook that called us says we are."""
+        for variable in _ELSEWHERE:
+            os.environ.pop(variable, None)
         try:
             repo = Repo(path, search_parent_directories=False)
         except (InvalidGitRepositoryError, NoSuchPathError):

@@ -65,13 +65,13 @@ class Forge:
         return Repository.open(self.path)
 
 
-def honest(folder: Path) -> Forge:
+def honest(folder: Path, approvers: str = "0" * 64) -> Forge:
     """genesis (2 of 3 roots), intent, outcome, drift, intent, outcome; times a minute apart."""
     folder.mkdir(parents=True)
     repository = Repository.init(folder / "honest")
     log = AuditLog(repository, folder / "state")
     key, roots = PrivateKey.generate(), [PrivateKey.generate() for _ in range(3)]
-    _genesis(log, key, roots)
+    _genesis(log, key, roots, approvers)
     for minute in (1, 2):
         apply(log, key, minute)
     _drift(log, key, 3)
@@ -79,13 +79,13 @@ def honest(folder: Path) -> Forge:
     return Forge(folder / "forged", key, roots, drafts)
 
 
-def _genesis(log: AuditLog, key: PrivateKey, roots: list[PrivateKey]) -> None:
+def _genesis(log: AuditLog, key: PrivateKey, roots: list[PrivateKey], approvers: str = "0" * 64) -> None:
     record = draft(
         "aurora",
         "audit.example/aurora",
         Roots(tuple(r.public for r in roots), 2),
         key.public,
-        "0" * 64,
+        approvers,
         at(0),
         "charter 0.1.0",
     )

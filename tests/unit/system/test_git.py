@@ -124,6 +124,15 @@ def test_a_repository_of_sha256_objects_is_refused(tmp_path: Path) -> None:
         Repository.open(tmp_path / "r")
 
 
+def test_a_hook_s_environment_points_nowhere_else(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = _append(repository)
+    Repository.init(tmp_path / "other")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
+    assert Repository.open(repository.path).tip("log") == commit
+
+
 def test_what_is_no_repository(tmp_path: Path) -> None:
     with pytest.raises(Terminal, match="git init"):
         Repository.open(tmp_path)
