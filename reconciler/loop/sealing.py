@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from reconciler.audit.log import Entry
 from reconciler.loop.inputs import Applied, desired_json, owned_json
+from reconciler.loop.judging import Trusted
 from reconciler.loop.planning import Compared, identity, renderings
 from reconciler.loop.world import World
 from reconciler.plan.plan import Plan
@@ -29,8 +30,8 @@ class Result:
     sentences: Mapping[str, str]
 
 
-def seal_intent(world: World, plan: Plan, compared: Compared) -> Entry:
-    """Say what is about to be done, before anything is."""
+def seal_intent(world: World, plan: Plan, compared: Compared, trusted: Trusted) -> Entry:
+    """Say what is about to be done, before anything is: by whose commits, and whether signatures were asked for."""
     plan_text = plan_json.text(plan).encode()
     verdict_text = (json.dumps(plan.verdict.to_json(), sort_keys=True, indent=1) + "\n").encode()
     deadline = world.clock.now() + timedelta(seconds=world.configuration.deadline_seconds)
@@ -44,6 +45,8 @@ def seal_intent(world: World, plan: Plan, compared: Compared) -> Entry:
         "plan": hashlib.sha256(plan_text).hexdigest(),
         "change": plan.change_digest,
         "live": str(plan.live_digest),
+        "signed": sorted({f"{item.id} {item.principal or '-'}" for item in trusted.commits}),
+        "remark": sorted(set(trusted.remarks)),
         "deadline": iso(deadline),
     }
     return _append(world, "intent", values, {"plan.json": plan_text, "verdict.json": verdict_text})

@@ -74,7 +74,7 @@ def reconcile(world: World, confirmed: frozenset[str] = frozenset(), expected: s
 
         # 6. Say it, do it, read it back, say how it went.
         fence = Deadline(world.clock, world.clock.monotonic() + world.configuration.deadline_seconds)
-        intent = seal_intent(world, plan, compared)
+        intent = seal_intent(world, plan, compared, signed)
         fencing.note(world, intent)
         for target in world.targets:
             target.stamp(Mark(intent.record.seq, identity(commit, compared)))

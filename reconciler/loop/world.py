@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from reconciler.audit.anchor import Anchor
+from reconciler.audit.anchor import read as read_anchor
 from reconciler.audit.log import BRANCH, AuditLog
 from reconciler.errors import Terminal
 from reconciler.gate.compiled import CompiledEngine
@@ -67,12 +69,16 @@ def open_world(configuration: Configuration, site: Path, say: Callable[[str], No
         clock=clock(may_inject=configuration.only_files),
         repository=repository,
         follows=follows,
-        log=AuditLog(log_repository, configuration.state_dir),
+        log=AuditLog(log_repository, configuration.state_dir, anchor=_anchor(configuration)),
         log_repository=log_repository,
         engine=engine_of(configuration.engine),
         targets=targets_of(configuration),
         say=say,
     )
+
+
+def _anchor(configuration: Configuration) -> Anchor | None:
+    return read_anchor(configuration.trust) if configuration.trust else None
 
 
 def log_remote(configuration: Configuration) -> str | None:

@@ -51,6 +51,14 @@ def test_a_change_is_planned_applied_and_then_in_sync(site: FileSite) -> None:
     site.charter("audit verify", expect=0)
 
 
+def test_the_record_says_who_signed_and_that_nobody_was_asked_to(site: FileSite) -> None:
+    commit = site.edit(TENANT, *MORE)
+    site.charter("apply", expect=0)
+    intent = site.entries()[-2].record
+    assert intent.all("signed") == (f"{commit} -",)
+    assert "signatures are not asked for" in intent.all("remark")[0]
+
+
 def test_the_json_plan_binds_the_apply_to_what_was_seen(site: FileSite) -> None:
     site.edit(TENANT, *MORE)
     _, text = site.charter("plan", "--format", "json", expect=2)
