@@ -58,7 +58,8 @@ def _code(verb: Callable[..., int], *arguments: Any, **options: Any) -> int:
         return error.exit_code
     except SiteInvalid as error:
         say(str(error))
-        say(f"error: the site has {len(error.problems)} problems")
+        count = len(error.problems)
+        say(f"error: the site has {count} problem{'' if count == 1 else 's'}")
         return 1
     except RenderError as error:
         say(f"error: {error}")

@@ -12,5 +12,6 @@ def validate(site: SiteArgument = HERE) -> int:
     loaded = at_directory(site)
     for warning in loaded.warnings:
         say(f"warning: {warning}")
-    say(f"{loaded.site.cluster.name}: valid, {len(loaded.warnings)} warnings")
+    count = len(loaded.warnings)
+    say(f"{loaded.site.cluster.name}: valid, {count} warning{'' if count == 1 else 's'}")
     return 0

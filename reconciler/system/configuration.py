@@ -173,7 +173,7 @@ def _document(path: Path) -> Mapping[str, Any]:
             f"{path}: cannot be read ({error.strerror}); check --config and $CHARTER_CONFIG"
         ) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: not valid YAML ({error}); mend it") from None
+        raise UsageError(f"{path}: not valid YAML ({' '.join(str(error).split())}); mend it") from None
     if not isinstance(document, dict):
         raise UsageError(f"{path}: must be a mapping; see docs/configuration.md")
     return document
