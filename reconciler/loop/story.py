@@ -38,6 +38,7 @@ def reconcile(world: World, confirmed: frozenset[str] = frozenset(), expected: s
     """Bring the live engines to the newest commit. `expected` is the live digest that a plan promised. Raises CharterError."""
     with exclusive(world.configuration.state_dir):
         # 1. Fetch, and see what was applied last.
+        world.push_unsent()
         commit = head_commit(world)
         before = applied(world.log)
         descends(world.repository, before, commit)

@@ -48,6 +48,16 @@ class World:
             )
         return PrivateKey.load(configured or generated)
 
+    def push_unsent(self) -> None:
+        """Bring to the remote what an earlier push, lost on the way, left here."""
+        remote, local = log_remote(self.configuration), self.log_repository.tip(BRANCH)
+        if (
+            remote is not None
+            and local is not None
+            and self.log_repository.remote_tip(BRANCH, remote) != local
+        ):
+            self.push_log()
+
     def push_log(self) -> None:
         """Bring the log to its remote, where it has one. Raises Stale when another writer was there."""
         remote = log_remote(self.configuration)

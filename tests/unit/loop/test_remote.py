@@ -10,6 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from reconciler.cli.main import app
+from reconciler.errors import Unreachable
+from reconciler.system.git import Repository
 from tests.real.adapted import git, reference_site
 from tests.unit.loop.conftest import NOW, FileSite
 
@@ -103,6 +105,29 @@ def test_a_log_that_another_writer_pushed_to_meanwhile_is_not_overwritten(
     said = follower.charter("reconcile", "--once", expect=4)
     assert "another writer" in said
     assert _tip(tmp_path) == theirs
+
+
+def test_an_outcome_whose_push_was_lost_on_the_way_is_pushed_by_the_next_run(
+    tmp_path: Path, source: FileSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follower = _follower(tmp_path, "one", source)
+    follower.charter("reconcile", "--once", expect=0)
+    source.edit("policies/tenants/weather.yaml", "limit: 96}}", "limit: 112}}")
+    pushes: list[str] = []
+    push = Repository.push
+
+    def lossy(self: Repository, branch: str, remote: str) -> None:
+        pushes.append(branch)
+        if len(pushes) == 2:
+            raise Unreachable("the network is away")
+        push(self, branch, remote)
+
+    monkeypatch.setattr(Repository, "push", lossy)
+    follower.charter("reconcile", "--once", expect=1)
+    before = _tip(tmp_path)
+    follower.charter("reconcile", "--once", expect=0)
+    assert _tip(tmp_path) != before
+    assert "intact: 5 entries" in follower.charter("audit verify", expect=0)
 
 
 def test_a_remote_that_is_away_is_exit_1_and_nothing_is_written(tmp_path: Path, source: FileSite) -> None:
