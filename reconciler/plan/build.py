@@ -35,12 +35,18 @@ class Before:
 
 def actions_of(sight: Sight, before: Before, manage: Manage) -> tuple[tuple[Action, ...], tuple[Action, ...]]:
     """(actions in order, drift that is only reported) for one target."""
-    changes = differences(sight.desired, sight.observed, before.owned)
+    found = differences(sight.desired, sight.observed, before.owned)
+    changes = tuple(change for change in found if not _handed_over(change, manage))
     hit = sight.jobs(changes)
     made = [_action(sight, change, before, hit.get(change.key, ())) for change in changes]
     drifted = [action for action in made if _only_reported(action, before, manage)]
     kept = [action for action in made if not _only_reported(action, before, manage)]
     return in_order(kept, sight.desired), in_order(drifted, sight.desired)
+
+
+def _handed_over(change: Change, manage: Manage) -> bool:
+    """A part that is managed `off` is no longer rendered, which must not read as "remove it all"."""
+    return change.verb == "delete" and level(change.key, manage) == "off"
 
 
 def _only_reported(action: Action, before: Before, manage: Manage) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -237,8 +239,11 @@ def test_drift_is_what_no_commit_asked_for_and_is_mended_only_where_enforced() -
 
 def test_a_removal_tells_its_jobs_and_the_confirmation_it_needs() -> None:
     job = Job("7", "asta", "a", 8, "RUNNING", 60)
-    for kind, wanted in (("account", "jobs"), ("Namespace", "namespaces")):
-        gone = _resource("a", kind=kind)
+    for key, wanted in (
+        (_key("a"), "jobs"),
+        (_key("a", "Namespace", "kubernetes"), "namespaces"),
+    ):
+        gone = Resource(key, {"value": "1"})
         before = Before(frozenset({gone.key}), {})
         actions, _ = actions_of(_sight([], [gone], {gone.key: (job,)}), before, Manage())
         assert (actions[0].confirm, actions[0].jobs, actions[0].reversible, actions[0].why) == (
@@ -259,6 +264,44 @@ def test_what_is_created_is_declared_and_can_be_undone() -> None:
         None,
         "slurm",
     )
+
+
+@pytest.mark.parametrize(
+    ("key", "manage"),
+    [
+        (_key("a"), Manage(accounts="off")),
+        (_key("a/u", "association"), Manage(accounts="off")),
+        (_key("q", "qos"), Manage(qos="off")),
+        (_key("r", "reservation"), Manage(reservations="off")),
+        (_key("slurm.conf", "config"), Manage(config="off")),
+        (_key("topology.conf", "config"), Manage(topology="off")),
+        (_key("n", "Namespace", "kubernetes"), Manage(kubernetes="off")),
+    ],
+)
+def test_a_part_that_is_handed_over_is_left_where_it_is(key: Key, manage: Manage) -> None:
+    sight = _sight([], [Resource(key, {"value": "1"})])
+    before = Before(frozenset({key}), {})
+    assert actions_of(sight, before, manage) == ((), ())
+    actions, _ = actions_of(sight, before, Manage())
+    assert [(action.change.verb, action.change.key) for action in actions] == [("delete", key)]
+
+
+def test_a_topology_that_the_site_keeps_in_slurm_d_is_still_written() -> None:
+    wanted = _resource("topology.conf", kind="config")
+    actions, drift = actions_of(_sight([wanted], []), Before(frozenset(), {}), Manage(topology="off"))
+    assert [action.change.verb for action in actions] == ["create"]
+    assert drift == ()
+
+
+def test_jobs_are_asked_for_only_what_the_plan_would_change() -> None:
+    asked: list[tuple[str, ...]] = []
+    kept, gone = _resource("kept", kind="qos"), _resource("gone")
+    sight = replace(
+        _sight([], [kept, gone]),
+        jobs=lambda changes: asked.append(tuple(change.key.name for change in changes)) or {},  # type: ignore[func-returns-value]
+    )
+    actions_of(sight, Before(frozenset({kept.key, gone.key}), {}), Manage(qos="off"))
+    assert asked == [("gone",)]
 
 
 def test_each_part_has_its_level() -> None:
