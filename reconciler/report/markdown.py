@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -10,9 +11,14 @@ from reconciler.plan.action import Action
 from reconciler.plan.capacity import CapacityRow
 from reconciler.plan.plan import Plan
 from reconciler.report.text import moved, summary
-from reconciler.report.values import SYMBOL, differing
+from reconciler.report.values import SYMBOL, differing, one_line
 
 _LINES_SHOWN = 200
+_MARKS = {ord(mark): f"&#{ord(mark)};" for mark in "&\\`*_~|<>[]$"} | {
+    # Forges look for mentions and references after entities are decoded: only a character in between stops them.
+    ord(mark): f"{mark}&#8203;"
+    for mark in "@#"
+}
 
 
 def text(plan: Plan) -> str:
@@ -62,9 +68,9 @@ def _verdict(plan: Plan) -> Iterator[str]:
 
 def _violation(violation: Violation) -> str:
     waived = f" _(waived: {_escape(violation.waived_by)})_" if violation.waived_by else ""
-    where = f"`{violation.where}` " if violation.where else ""
+    where = f"{_code(violation.where)} " if violation.where else ""
     return (
-        f"- {violation.severity} {where}`{violation.id}`: {_escape(violation.message)}; "
+        f"- {violation.severity} {where}{_code(violation.id)}: {_escape(violation.message)}; "
         f"{_escape(violation.remedy)}{waived}"
     )
 
@@ -72,7 +78,7 @@ def _violation(violation: Violation) -> str:
 def _details(title: str, actions: Sequence[Action]) -> Iterator[str]:
     if not actions:
         return
-    lines = [line for action in actions for line in _action(action)]
+    lines = [one_line(line) for action in actions for line in _action(action)]
     fence = _fence(lines)
     yield f"<details><summary>{_escape(title)} ({len(actions)})</summary>"
     yield ""
@@ -110,16 +116,20 @@ def _next(plan: Plan) -> str:
 
 
 def _escape(value: str) -> str:
-    plain = value.replace("\n", " ").replace("\r", " ")
-    for mark in ("\\", "`", "*", "_", "|", "<", ">", "[", "]", "@"):
-        plain = plain.replace(mark, f"&#{ord(mark)};")
-    return plain
+    return one_line(value).translate(_MARKS)
+
+
+def _code(value: str) -> str:
+    """A code span whose fence is longer than any run of backticks inside."""
+    plain = one_line(value)
+    fence = "`" * (_longest([plain]) + 1)
+    space = " " if plain.startswith("`") or plain.endswith("`") else ""
+    return f"{fence}{space}{plain}{space}{fence}"
 
 
 def _fence(lines: Sequence[str]) -> str:
-    longest = max((len(run) for line in lines for run in _runs(line)), default=0)
-    return "`" * max(3, longest + 1)
+    return "`" * max(3, _longest(lines) + 1)
 
 
-def _runs(line: str) -> Iterator[str]:
-    return ("".join(group) for mark, group in groupby(line) if mark == "`")
+def _longest(lines: Sequence[str]) -> int:
+    return max((len(run) for line in lines for run in re.findall("`+", line)), default=0)

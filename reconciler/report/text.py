@@ -8,7 +8,7 @@ from reconciler.gate.verdict import Violation
 from reconciler.plan.action import Action, Job
 from reconciler.plan.capacity import CapacityRow
 from reconciler.plan.plan import Plan, counts
-from reconciler.report.values import SYMBOL, differing
+from reconciler.report.values import SYMBOL, differing, one_line
 
 _VERB = {"create": "will be created", "update": "will be changed", "delete": "will be destroyed"}
 _JOBS_SHOWN = 20
@@ -16,7 +16,7 @@ _JOBS_SHOWN = 20
 
 def text(plan: Plan) -> str:
     """Everything a person needs to decide, ending with the summary."""
-    return "\n".join(_lines(plan)) + "\n"
+    return "\n".join(map(one_line, _lines(plan))) + "\n"
 
 
 def _lines(plan: Plan) -> Iterator[str]:
