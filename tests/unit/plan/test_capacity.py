@@ -67,6 +67,16 @@ def test_a_change_shows_both_and_what_came_or_went_is_zero_before_or_after(site:
     assert back["inference", "health"] == CapacityRow("inference", "h200", "health", 0, 24, 0, 32, 96)
 
 
+def test_a_grant_of_a_model_that_no_node_has_stands_beside_a_capacity_of_zero(site: Site) -> None:
+    weather = site.tenants["weather"]
+    odd = replace(weather, quota=Quota({"b300": Grant(1, 2)}, {}))
+    found = rows(None, replace(site, tenants={"weather": odd}))
+    assert found == (
+        CapacityRow("training", "b300", "weather", None, 1, None, 2, 0),
+        CapacityRow("training", "b300", "~all", None, 1, None, 2, 0),
+    )
+
+
 def test_a_plan_counts_its_verbs_and_gives_a_target_its_own() -> None:
     verbs: tuple[Verb, ...] = ("create", "create", "update", "delete", "delete", "delete")
     actions = tuple(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.plan.action import Action, Change, Job, Verb
+from reconciler.plan.action import Action, Change, Job, RestartClass, Verb
 from reconciler.plan.build import Before, Sight, actions_of
 from reconciler.plan.diff import differences
 from reconciler.plan.digests import change_digest, live_digest
@@ -57,6 +57,18 @@ def test_applying_a_difference_gives_the_desired_and_leaves_what_is_foreign(
             state[change.key.name] = str(change.after["value"])
     foreign = {name: value for name, value in live.items() if name not in wanted and name not in owned}
     assert state == {**wanted, **foreign}
+
+
+def test_each_difference_has_its_verb_and_both_sides_and_removals_come_last_by_name() -> None:
+    desired = [_resource("b", "2"), _resource("a", "1")]
+    live = [_resource("b", "1"), _resource("z"), _resource("y")]
+    owned = frozenset(item.key for item in live)
+    assert differences(desired, {item.key: item for item in live}, owned) == (
+        Change(_key("b"), "update", {"value": "1"}, {"value": "2"}),
+        Change(_key("a"), "create", None, {"value": "1"}),
+        Change(_key("y"), "delete", {"value": "1"}, None),
+        Change(_key("z"), "delete", {"value": "1"}, None),
+    )
 
 
 def test_nothing_differs_from_itself() -> None:
@@ -124,6 +136,12 @@ def test_creation_runs_along_dependency_and_removal_back(shuffled: list[Key]) ->
     assert [action.change.key for action in created] == KINDS
     removed = in_order([_action(key, "delete", {}, None) for key in shuffled], ())
     assert [action.change.key for action in removed] == list(reversed(KINDS))
+
+
+def test_within_a_kind_creation_keeps_the_order_of_the_rendering() -> None:
+    desired = [_resource(name) for name in ("z", "a", "m")]
+    actions = [_action(_key(name), "create", None, {}) for name in ("a", "m", "z")]
+    assert [action.change.key.name for action in in_order(actions, desired)] == ["z", "a", "m"]
 
 
 def test_phases_come_one_after_the_other() -> None:
@@ -291,6 +309,18 @@ def test_a_topology_that_the_site_keeps_in_slurm_d_is_still_written() -> None:
     actions, drift = actions_of(_sight([wanted], []), Before(frozenset(), {}), Manage(topology="off"))
     assert [action.change.verb for action in actions] == ["create"]
     assert drift == ()
+
+
+def test_what_makes_it_take_effect_is_the_target_s_word_on_that_change() -> None:
+    asked: list[Change] = []
+
+    def judged(change: Change) -> RestartClass:
+        asked.append(change)
+        return "restart slurmd"
+
+    sight = replace(_sight([_resource("a")], []), restart_class=judged)
+    actions, _ = actions_of(sight, Before(frozenset(), {}), Manage())
+    assert (asked, actions[0].restart) == ([actions[0].change], "restart slurmd")
 
 
 def test_jobs_are_asked_for_only_what_the_plan_would_change() -> None:
