@@ -50,7 +50,7 @@ engines: $(READY) ## Install and build the real engines, once
 coverage: engines ## Line coverage of the whole suite
 	@$(RUN)/python -m pytest tests -m "not soak" -q --cov --cov-report=term
 
-mutation: $(READY) ## Mutants of gate, plan and audit
+mutation: engines ## Mutants of gate, plan and audit
 	@tools/mutation.sh
 
 clean: ## Remove what the tree holds beside git

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Mutants of gate, plan and audit against the fast tests; fails below 80 % killed in any of the three.
-# Every mutant of plan is run. Of gate and audit, whose tests drive git, ssh-keygen and wasm, it is SAMPLE of each,
+# Mutants of gate, plan and audit against the tests that concern them; fails below 80 % killed in any of the three.
+# Every mutant of plan is run. Of gate and audit, whose tests drive git, ssh-keygen and OPA, it is SAMPLE of each,
 # drawn with SEED; SAMPLE=all runs them all, for hours. CHILDREN is how many run at a time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
