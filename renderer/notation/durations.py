@@ -8,8 +8,10 @@ from renderer.notation.error import NotationError
 
 _MAX_SECONDS = 10 * 366 * 86400
 _UNITS = {"w": 604800, "d": 86400, "h": 3600, "m": 60, "s": 1}
-_SHORT = re.compile(r"(?:(\d{1,9})w)?(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?\Z")
-_SLURM = re.compile(r"(?:(\d{1,9})-)?(\d{1,9})(?::(\d{1,9}))?(?::(\d{1,9}))?\Z")
+_SHORT = re.compile(
+    r"(?:([0-9]{1,9})w)?(?:([0-9]{1,9})d)?(?:([0-9]{1,9})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,9})s)?\Z"
+)
+_SLURM = re.compile(r"(?:([0-9]{1,9})-)?([0-9]{1,9})(?::([0-9]{1,9}))?(?::([0-9]{1,9}))?\Z")
 _ENDLESS = frozenset({"UNLIMITED", "INFINITE"})
 
 

@@ -1,42 +1,53 @@
-"""Slurm's host lists. ClusterShell's NodeSet expands; what it would do otherwise than Slurm is kept from it.
+"""Slurm's host lists. ClusterShell's NodeSet expands the outer axes; what it would do otherwise than Slurm is kept from it.
 
-NodeSet resolves groups (`@`), set operators (`! & ^`) and wildcards (`*`), folds several axes at once and mixes digit
-widths. Slurm folds the last axis only, and treats `n1` and `n01` as different families. Hence the characters are
-refused before NodeSet sees them, and folding groups names by prefix and width first.
+NodeSet resolves groups (`@`), set operators (`! & ^`) and wildcards (`*`): these characters are refused before it sees them.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from math import prod
 
 from ClusterShell.NodeSet import NodeSet, NodeSetException
 
 from renderer.notation.error import NotationError
+from renderer.notation.folding import fold, natural
+
+__all__ = ["MAX_HOSTS", "count", "expand", "fold", "is_nodename", "natural"]
 
 MAX_HOSTS = 262144
-"""slurmctld refuses a range of more than 256 Ki names (MAX_RANGE in src/common/hostlist.c)."""
+"""The most names that any release of Slurm takes in one range; 22.05 stops at 65,536."""
 _MAX_TEXT = 1 << 20
+_MAX_NAME = 253
+"""A DNS name's length, which a Kubernetes node's is held to."""
 _PATTERN = re.compile(r"[A-Za-z0-9._-]+")
 _ALLOWED = re.compile(r"[A-Za-z0-9._,\[\]-]+\Z")
-_RANGE = re.compile(r"(\d+)(?:-(\d+))?\Z")
-_NUMBERED = re.compile(r"(.*?)(\d+)\Z", re.DOTALL)
-_IPV4 = re.compile(r"\d{1,3}(\.\d{1,3}){3}\Z")
+_RANGE = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18}))?\Z")
+_SATURATED = re.compile(r"[0-9]{19}\Z")
+"""Slurm keeps the number at a name's end in 64 bits: of a longer one it makes n18446744073709551615, another host."""
 _RESERVED = frozenset({"all", "default", "none"})
-_PARTS = re.compile(r"(\d+)")
+_BRACKET = re.compile(r"\[([^\]]*)\]")
 
 
 def is_nodename(name: str) -> bool:
-    """True for a single name that slurm.conf(5) takes as NodeName: no brackets, none of the reserved words."""
-    return bool(_PATTERN.fullmatch(name)) and name.lower() not in _RESERVED and name[0] not in "-."
+    """True for a single name that slurm.conf(5) takes as NodeName: no brackets, no reserved word, no number beyond 18 digits."""
+    return (
+        len(name) <= _MAX_NAME
+        and bool(_PATTERN.fullmatch(name))
+        and name.lower() not in _RESERVED
+        and name[0] not in "-."
+        and not _SATURATED.search(name)
+    )
 
 
 @lru_cache(maxsize=4096)
 def expand(text: str) -> tuple[str, ...]:
-    """Names of a host list in its own order, duplicates dropped. Raises NotationError."""
+    """Names of a host list, duplicates dropped, in its own order; of several axes all but the last are sorted.
+
+    Raises NotationError.
+    """
     if count(text) > MAX_HOSTS:
         raise NotationError(f"{text[:60]!r} names more than {MAX_HOSTS} hosts", "split it or mend the range")
     return tuple(dict.fromkeys(name for part in _split(text) for name in _names(part)))
@@ -46,27 +57,6 @@ def count(text: str) -> int:
     """How many names a host list expands to, without expanding it; duplicates count. Raises NotationError."""
     _refuse_foreign(text)
     return sum(map(_size, _split(text)))
-
-
-def fold(names: Iterable[str]) -> str:
-    """The shortest Slurm host list for these names, naturally sorted; equal names once."""
-    numbered = [(name, None if _IPV4.match(name) else _NUMBERED.match(name)) for name in set(names)]
-    singles = [name for name, match in numbered if match is None]
-    found = [(match[1], match[2]) for _, match in numbered if match is not None]
-    padded = {(prefix, len(digits)) for prefix, digits in found if _is_padded(digits)}
-    families: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for prefix, digits in found:
-        width = len(digits) if (prefix, len(digits)) in padded else 0
-        families[prefix, width].append(int(digits))
-    folded = [_family(prefix, width, numbers) for (prefix, width), numbers in families.items()]
-    return ",".join(sorted(folded + singles, key=_fold_order))
-
-
-def natural(name: str) -> tuple[tuple[int, int | str, str], ...]:
-    """Sort key: digits by value, then by their text."""
-    return tuple(
-        (0, int(part), part) if part.isdigit() else (1, part, "") for part in _PARTS.split(name) if part
-    )
 
 
 def _refuse_foreign(text: str) -> None:
@@ -98,7 +88,7 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _brackets(part: str) -> list[str]:
-    return re.findall(r"\[([^\]]*)\]", part)
+    return _BRACKET.findall(part)
 
 
 def _size(part: str) -> int:
@@ -111,9 +101,9 @@ def _bracket_size(inside: str) -> int:
 
 def _range_size(piece: str) -> int:
     match = _RANGE.match(piece)
-    if match is None or len(piece) > 40:
+    if match is None:
         raise NotationError(
-            f"{piece[:40]!r} is not a number or a range", "write numbers such as 1-8 or 01-08"
+            f"{piece[:40]!r} is not a number or a range", "write numbers of at most 18 digits, as in 01-08"
         )
     low, high = match[1], match[2] or match[1]
     if int(high) < int(low):
@@ -126,10 +116,10 @@ def _range_size(piece: str) -> int:
 
 
 def _names(part: str) -> Iterator[str]:
-    bare = re.sub(r"\[[^\]]*\]", "0", part)
-    if not is_nodename(bare) or not part:
+    if not is_nodename(_BRACKET.sub(_widest, part)):
         raise NotationError(
-            f"{part[:60]!r} is not a host name", "use letters, digits, '-', '_' and '.'; ALL is reserved"
+            f"{part[:60]!r} is not a host name",
+            f"use letters, digits, '-', '_' and '.', at most {_MAX_NAME} of them and 18 digits at the end; ALL is reserved",
         )
     brackets = _brackets(part)
     if not brackets:
@@ -140,6 +130,11 @@ def _names(part: str) -> Iterator[str]:
         )
     else:
         yield from _expanded(part)
+
+
+def _widest(bracket: re.Match[str]) -> str:
+    """Stands for the longest of a bracket's numbers."""
+    return "0" * max(map(len, re.split("[,-]", bracket[1])))
 
 
 def _expanded(part: str) -> Iterator[str]:
@@ -162,30 +157,3 @@ def _node_set(text: str) -> tuple[str, ...]:
         return tuple(NodeSet(text))
     except NodeSetException as error:
         raise NotationError(f"{text[:60]!r} is not a host list ({error})", "mend its ranges") from None
-
-
-def _is_padded(digits: str) -> bool:
-    return digits.startswith("0") and len(digits) > 1
-
-
-def _family(prefix: str, width: int, numbers: list[int]) -> str:
-    ranges = list(_ranges(sorted(numbers)))
-    text = ",".join(
-        f"{low:0{width}d}" if low == high else f"{low:0{width}d}-{high:0{width}d}" for low, high in ranges
-    )
-    single = len(ranges) == 1 and ranges[0][0] == ranges[0][1]
-    return prefix + text if single else f"{prefix}[{text}]"
-
-
-def _ranges(numbers: list[int]) -> Iterator[tuple[int, int]]:
-    low = high = numbers[0]
-    for number in numbers[1:]:
-        if number != high + 1:
-            yield low, high
-            low = number
-        high = number
-    yield low, high
-
-
-def _fold_order(text: str) -> tuple[tuple[int, int | str, str], ...]:
-    return natural(text.replace("[", ""))

@@ -15,6 +15,10 @@ def instant(value: object) -> datetime:
     parsed = _parsed(value)
     if parsed.tzinfo is None:
         raise NotationError(f"{value} has no zone", f"add one, such as {parsed.isoformat()}Z")
+    if parsed.microsecond:
+        raise NotationError(
+            f"{value} has fractions of a second", "write whole seconds: neither engine keeps more"
+        )
     try:
         return parsed.astimezone(UTC)
     except OverflowError:
@@ -36,8 +40,10 @@ def next_occurrence(
 ) -> datetime:
     """UTC start of the first occurrence that has not ended by `now`; wall time in `zone` is kept across DST."""
     period = PERIOD_DAYS[recurrence]
+    if first + duration > now:
+        return first.astimezone(UTC)
     local = first.astimezone(zone)
-    skipped = max(0, (now - first - duration).days // period - 1)
+    skipped = max(1, (now - first - duration).days // period - 1)
     while True:
         wall = local.replace(tzinfo=None) + timedelta(days=period * skipped)
         start = wall.replace(tzinfo=zone).astimezone(UTC)

@@ -9,7 +9,8 @@ from renderer.notation.error import NotationError
 from renderer.notation.units import mebibytes
 
 GPU = "gres/gpu"
-_NAME = re.compile(r"[a-z]+(?:/[A-Za-z0-9_.-]+(?::[A-Za-z0-9_.-]+)?)?\Z")
+_NAME = re.compile(r"[a-z]+(?:/[A-Za-z0-9_.@-]+(?::[A-Za-z0-9_.-]+)?)?\Z")
+"""A licence of a remote server carries its name: `license/matlab@flexlm`."""
 
 
 def parse(text: str) -> dict[str, int]:

@@ -6,7 +6,7 @@ import re
 
 from renderer.notation.error import NotationError
 
-_SIZE = re.compile(r"(\d{1,15})(?:\.(\d{1,6}))?([KMGTP]?)\Z")
+_SIZE = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,6}))?([KMGTP]?)\Z")
 _KIBIBYTES = {"K": 1, "M": 1024, "": 1024, "G": 1024**2, "T": 1024**3, "P": 1024**4}
 
 
