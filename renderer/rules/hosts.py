@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from renderer.model.nodes import NodeType
 from renderer.notation.error import NotationError
-from renderer.notation.hostlist import expand
+from renderer.notation.hostlist import expand, fold
 from renderer.problem import Finding, Keys
 from renderer.rules.subject import Subject, shown
 
@@ -23,7 +23,7 @@ def groups(subject: Subject) -> Iterator[Finding]:
             yield subject.unknown("nodes", "", (*keys, "type"), "node type", group.type, nodes.types)
         if group.zone not in site.zones:
             yield subject.unknown("nodes", "", (*keys, "zone"), "zone", group.zone, dict.fromkeys(site.zones))
-        yield from _port(subject, keys, group.port, len(group.hosts))
+        yield from _port(subject, keys, group.port, group.hosts)
         twice = [host for host in group.hosts if host in seen]
         if twice:
             what = f"{shown(twice)} stands in group {seen[twice[0]] + 1} already"
@@ -33,7 +33,7 @@ def groups(subject: Subject) -> Iterator[Finding]:
         seen |= dict.fromkeys(group.hosts, index)
 
 
-def _port(subject: Subject, keys: Keys, port: str | None, count: int) -> Iterator[Finding]:
+def _port(subject: Subject, keys: Keys, port: str | None, hosts: tuple[str, ...]) -> Iterator[Finding]:
     if port is None or port.isdigit():
         return
     try:
@@ -43,11 +43,14 @@ def _port(subject: Subject, keys: Keys, port: str | None, count: int) -> Iterato
             "nodes", "", (*keys, "port"), "notation-port", error.what, "write 6818 or [6818-6825]"
         )
         return
-    if len(given) != count:
-        what = f"{len(given)} ports for {count} hosts"
+    if len(given) != len(hosts):
+        what = f"{len(given)} ports for {len(hosts)} hosts"
         yield subject.fault(
             "nodes", "", (*keys, "port"), "port-count", what, "give one port, or as many as hosts"
         )
+    elif expand(fold(hosts)) != hosts:
+        what = "ports follow the order of hosts, and these are not in natural order"
+        yield subject.fault("nodes", "", (*keys, "hosts"), "port-order", what, f"write {fold(hosts)[:200]}")
 
 
 def _type(subject: Subject, name: str, kind: NodeType) -> Iterator[Finding]:

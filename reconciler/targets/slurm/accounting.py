@@ -11,6 +11,7 @@ from reconciler.targets.slurm.client import Client
 from renderer.model.site import Site
 from renderer.notation import tres
 from renderer.notation.durations import seconds
+from renderer.notation.error import NotationError
 from renderer.resource import Key, Resource
 
 _QOS = {
@@ -154,6 +155,14 @@ def _account(row: Mapping[str, str], described: Mapping[str, Mapping[str, str]])
 
 
 def _canonical(field: str, value: str) -> str:
+    """One form for equal values. What this code can't read (a stranger's QOS may hold anything) stays as it came."""
+    try:
+        return _read(field, value)
+    except NotationError:
+        return value
+
+
+def _read(field: str, value: str) -> str:
     if field in _TRES:
         return tres.text(tres.parse(value))
     if field in _LISTS:
@@ -177,7 +186,8 @@ def set_words(kind: str, before: Mapping[str, Any], after: Mapping[str, Any]) ->
 def _written(field: str, before: str, after: str) -> str:
     if field in _TRES:
         wanted = tres.parse(after)
-        gone = {name: -1 for name in tres.parse(before) if name not in wanted}
+        held = (part.partition("=")[0] for part in before.split(",") if part)
+        gone = {name: -1 for name in held if name not in wanted}
         return ",".join(f"{name}={amount}" for name, amount in sorted((wanted | gone).items()))
     if field in _TIMES and field != "grace_time":
         return _time(after)

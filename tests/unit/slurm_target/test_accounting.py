@@ -55,6 +55,28 @@ def test_qos_reads_in_canonical_form() -> None:
     assert "mem=43008M" in fields.values()
 
 
+@pytest.mark.parametrize(
+    ("given", "strange"),
+    [("1-00:00:00", "9999-00:00:00"), ("gres/gpu=4,cpu=8", "bb/dw=5G"), ("mem=42G", "mem=4Q")],
+)
+def test_a_value_that_cannot_be_read_stops_nothing(given: str, strange: str) -> None:
+    rows = "\n".join(_nine(line) for line in ASSOC.splitlines())
+    odd = "stranger" + QOS_ROW.removeprefix("low").replace(given, strange)
+    answers = {
+        "sacctmgr -nP show qos": f"{QOS_ROW}\n{odd}\n",
+        "sacctmgr -nP show account": ACCOUNTS,
+        "sacctmgr -nP show assoc": rows + "\n",
+    }
+    found, foreign = accounting.observe(FakeClient(answers), site(), {})
+    assert Key("slurm", "qos", "low") in found
+    assert Key("slurm", "qos", "stranger") in foreign
+
+
+def test_a_limit_that_cannot_be_read_is_unset_by_its_name() -> None:
+    words = accounting.set_words("qos", {"grp_tres": "bb/dw=5G,cpu=8"}, {"grp_tres": "cpu=4"})
+    assert words == ["GrpTRES=bb/dw=-1,cpu=4"]
+
+
 def test_what_lies_outside_the_root_account_is_foreign() -> None:
     found, foreign = observed()
     assert Key("slurm", "account", "weather-nowcast") in found
