@@ -2,7 +2,7 @@
 #
 # input   {format, now, base, head, commits}: two sites as keyed data, `base` null at the first apply, `commits` null for
 #         a working tree that nothing has committed yet (plan only)
-# data    site: the site whose approvers and waivers are in force; charter.usage: what was used; charter.revision
+# data    site: the site whose approvers, freezes and waivers are in force; charter.usage: what was used; charter.revision
 package charter.change
 
 import data.charter.aggregator
@@ -29,6 +29,14 @@ families["endpoints"] := {
 	"message": data.charter.change.endpoints.message,
 	"remedy": data.charter.change.endpoints.remedy,
 	"where": data.charter.change.endpoints.where,
+}
+
+families["freezes"] := {
+	"rules": data.charter.change.freezes.rules,
+	"holds": data.charter.change.freezes.holds,
+	"message": data.charter.change.freezes.message,
+	"remedy": data.charter.change.freezes.remedy,
+	"where": data.charter.change.freezes.where,
 }
 
 families["reservations"] := {
@@ -62,7 +70,7 @@ verdict := aggregator.verdict(
 	object.union(own, aggregator.added("change")),
 	{"input": input, "site": data.site, "revision": data.charter.revision},
 ) if {
-	every name in {"authority", "capacity", "endpoints", "reservations", "structure", "tenancy"} {
+	every name in {"authority", "capacity", "endpoints", "freezes", "reservations", "structure", "tenancy"} {
 		own[name]
 	}
 }

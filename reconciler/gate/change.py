@@ -37,7 +37,7 @@ def judge_change(
     """The verdict on going from `base` (None at the first apply) to `head`. Raises Terminal for rules that don't load.
 
     `commits` None is an uncommitted tree: who may change it isn't judged, and the verdict says so. A change of rego/site,
-    approvers or waivers is judged by both sides' rules; both must allow.
+    approvers, freezes or waivers is judged by both sides' rules; both must allow.
     """
     asked: dict[str, Any] = {
         "format": FORMAT,
@@ -52,7 +52,11 @@ def judge_change(
 
 
 def _same_judges(base: Site, head: Site) -> bool:
-    return (base.rego, base.approvers, base.waivers) == (head.rego, head.approvers, head.waivers)
+    return _judge_of(base) == _judge_of(head)
+
+
+def _judge_of(site: Site) -> tuple[object, ...]:
+    return (site.rego, site.approvers, site.freezes, site.waivers)
 
 
 def _judge(engine: Engine, judge: Site, asked: dict[str, Any], opa: str) -> Verdict:

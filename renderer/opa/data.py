@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from renderer.model.governance import Approvers, Waiver
+from renderer.model.governance import Approvers, Freeze, Waiver
 from renderer.model.site import Site
 from renderer.model.tenants import ANY, Grant, Program, Quota, Tenant
 from renderer.opa.reservations import reservation_data
@@ -56,6 +56,7 @@ def site_data(site: Site) -> dict[str, Any]:
             name: {"repository": item.repository, "digest": item.digest} for name, item in site.images.items()
         },
         "approvers": approvers_data(site.approvers),
+        "freezes": freezes_data(site.freezes),
         "waivers": waivers_data(site.waivers),
     }
 
@@ -66,6 +67,19 @@ def approvers_data(approvers: Approvers) -> dict[str, Any]:
         "require": approvers.require,
         "principals": {name: {"roles": list(item.roles)} for name, item in approvers.principals.items()},
         "roles": {name: {"paths": list(item.paths)} for name, item in approvers.roles.items()},
+    }
+
+
+def freezes_data(freezes: Iterable[Freeze]) -> dict[str, Any]:
+    """{name: freeze}, times in whole seconds."""
+    return {
+        item.name: {
+            "start": epoch(item.start),
+            "end": epoch(item.end),
+            "paths": list(item.paths),
+            "reason": item.reason,
+        }
+        for item in freezes
     }
 
 

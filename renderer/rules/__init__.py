@@ -46,6 +46,6 @@ ALL = (
     Family(reservations.each, ("cluster", "nodes")),
     Family(reservations.overlaps, ("cluster",)),
     Family(governance.approvers, ("approvers",)),
-    Family(governance.periods, ("freezes",)),
+    Family(governance.freezes, ("freezes",)),
     Family(raw.slurm_d, ("cluster",)),
 )

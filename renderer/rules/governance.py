@@ -1,4 +1,4 @@
-"""Who decides: roles that exist, keys that are keys, periods that make sense."""
+"""Who decides: roles that exist, keys that are keys, freezes that make sense."""
 
 from __future__ import annotations
 
@@ -58,10 +58,8 @@ def approvers(subject: Subject) -> Iterator[Finding]:
 def _paths(subject: Subject) -> Iterator[Finding]:
     for name, role in subject.site.approvers.roles.items():
         for index, path in enumerate(role.paths):
-            if not path.startswith(_FOLDERS) or ".." in path.split("/"):
-                what, remedy = f"{path[:80]} is no path of the site", f"begin with {', '.join(_FOLDERS)}"
-                keys = ("roles", name, "paths", index)
-                yield subject.fault("approvers", "", keys, "role-path", what, remedy)
+            if not _of_the_site(path):
+                yield _no_path(subject, "approvers", ("roles", name, "paths", index), path)
 
 
 def _thresholds(subject: Subject) -> Iterator[Finding]:
@@ -90,15 +88,27 @@ def _is_key(text: str) -> bool:
     )
 
 
-def periods(subject: Subject) -> Iterator[Finding]:
-    """A freeze ends after it begins."""
+def freezes(subject: Subject) -> Iterator[Finding]:
+    """A freeze ends after it begins, has a name of its own, and names paths of the site."""
+    seen: set[str] = set()
     for index, freeze in enumerate(subject.site.freezes):
+        place = ("freezes", index)
         if freeze.end <= freeze.start:
-            yield subject.fault(
-                "freezes",
-                "",
-                ("freezes", index, "end"),
-                "period",
-                "ends before it begins",
-                "mend start or end",
-            )
+            keys, what, remedy = (*place, "end"), "ends before it begins", "mend start or end"
+            yield subject.fault("freezes", "", keys, "period", what, remedy)
+        if freeze.name in seen:
+            keys, what = (*place, "name"), f"there is another freeze named {freeze.name}"
+            yield subject.fault("freezes", "", keys, "freeze-name", what, "give each a name of its own")
+        seen.add(freeze.name)
+        for number, path in enumerate(freeze.paths):
+            if not _of_the_site(path):
+                yield _no_path(subject, "freezes", (*place, "paths", number), path)
+
+
+def _of_the_site(path: str) -> bool:
+    return path.startswith(_FOLDERS) and ".." not in path.split("/")
+
+
+def _no_path(subject: Subject, kind: str, keys: tuple[str | int, ...], path: str) -> Finding:
+    what, remedy = f"{path[:80]} is no path of the site", f"begin with {', '.join(_FOLDERS)}"
+    return subject.fault(kind, "", keys, "site-path", what, remedy)

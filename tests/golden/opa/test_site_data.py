@@ -1,4 +1,4 @@
-"""The reference site as the gate sees it, in a file that a reviewer reads; UPDATE_GOLDEN=1 writes it anew."""
+"""The reference site as the gate sees it, in a file that a reviewer reads; CHARTER_GOLDEN=write writes it anew."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ def test_the_reference_site_as_keyed_data() -> None:
     data["digest"] = "left out: it follows every comment"
     data["nodes"] = {name: data["nodes"][name] for name in ("su01-n01", "su01-n25", "su02-n32")}
     text = json.dumps(data, indent=1, sort_keys=True) + "\n"
-    if os.environ.get("UPDATE_GOLDEN"):
+    if os.environ.get("CHARTER_GOLDEN") == "write":
         GOLDEN.write_text(text)
     assert text == GOLDEN.read_text()

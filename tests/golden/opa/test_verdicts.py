@@ -1,4 +1,4 @@
-"""Every sentence that the rules say over the table of cases, in a file that a reviewer reads; UPDATE_GOLDEN=1 writes it anew."""
+"""Every sentence that the rules say over the table of cases, in a file that a reviewer reads; CHARTER_GOLDEN=write writes it anew."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ def said() -> Iterator[str]:
 
 def test_what_the_rules_say() -> None:
     text = "\n".join(said()) + "\n"
-    if os.environ.get("UPDATE_GOLDEN"):
+    if os.environ.get("CHARTER_GOLDEN") == "write":
         GOLDEN.write_text(text)
     assert text == GOLDEN.read_text()

@@ -14,6 +14,7 @@ HEALTH = H + "tenants/health/"
 TRAINING = "/quota/training/"
 RUN = H + "reservations/run/"
 COMMIT = "input/commits/0/"
+FREEZE = "data/site/freezes/holidays/"
 OLD = {"start": NOW - 7200, "end": NOW - 3600}
 
 
@@ -304,6 +305,31 @@ CASES = [
         {"input/base/reservations/run": DROP, RUN + "start": NOW - 60, RUN + "end": NOW},
         "deny reservation-time run",
         says="ends in the past",
+    ),
+    # freeze
+    _case("a path that a freeze in force covers", {FREEZE + "start": NOW}, "deny freeze holidays",
+          says="policies/tenants/health.yaml is frozen (nobody on site)"),
+    _case("a freeze that is over", {FREEZE + "start": NOW - 3600, FREEZE + "end": NOW}),
+    _case("a freeze of other paths", {FREEZE + "start": NOW, FREEZE + "paths": ["inventory/**", "policies/*.yaml"]}),
+    _case("a second commit under a freeze", {FREEZE + "start": NOW, FREEZE + "paths": ["policies/qos.yaml"],
+           "input/commits": [{"id": "c1", "paths": ["policies/planes.yaml"], "principal": "thor"},
+                             {"id": "c2", "paths": ["policies/qos.yaml"], "principal": "thor"}]},
+          "deny freeze holidays", says="policies/qos.yaml is frozen"),
+    _case("the first apply under a freeze", {FREEZE + "start": NOW, "input/base": None,
+          H + "reservations": {}, H + "counts/reservations": 0}),
+    _case("a tree that nobody has committed under a freeze", {FREEZE + "start": NOW, "input/commits": None},
+          "warn uncommitted input"),
+    _case("a freeze without an end", {FREEZE + "end": DROP, FREEZE + "start": NOW}, "deny freeze holidays"),
+    _case("a freeze without a start", {FREEZE + "start": DROP}, "deny freeze holidays"),
+    _case("a freeze without paths", {FREEZE + "paths": DROP, FREEZE + "start": NOW}, "deny freeze holidays", says=UNJUDGED),
+    _case("a freeze of a pattern that isn't one", {FREEZE + "paths": ["inventory/[*"], FREEZE + "start": NOW},
+          "deny freeze holidays", says=UNJUDGED),
+    _case("no freezes known", {"data/site/freezes": DROP}, "deny freeze data.site.freezes is missing"),
+    _case(
+        "a freeze waived",
+        {FREEZE + "start": NOW, "data/site/waivers": {"freeze": {"holidays": {"until": NOW + 1, "text": "a leak"}}}},
+        "deny freeze holidays",
+        waived="freeze holidays",
     ),
     # waivers
     _case(

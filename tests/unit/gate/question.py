@@ -116,6 +116,14 @@ def site() -> dict[str, Any]:
                 "merge": {"paths": []},
             },
         },
+        "freezes": {
+            "holidays": {
+                "start": NOW + 3600,
+                "end": NOW + 7200,
+                "paths": ["inventory/**", "policies/tenants/**"],
+                "reason": "nobody on site",
+            },
+        },
         "waivers": {},
     }
 

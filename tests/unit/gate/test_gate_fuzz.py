@@ -15,7 +15,7 @@ from tests.unit.gate.question import change, edited
 
 DENIED = [case for case in CASES if any(line.startswith("deny ") for line in case.found) and not case.waived]
 ONE_OF_EACH = list({case.found: case for case in DENIED}.values())
-CONSULTED = ("approvers", "waivers")
+CONSULTED = ("approvers", "freezes", "waivers")
 
 
 def without_each_key(node: Any, path: str = "") -> Iterator[str]:

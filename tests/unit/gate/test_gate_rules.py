@@ -22,7 +22,7 @@ def test_the_compiled_module_says_what_the_case_expects(engine: CompiledEngine, 
 def test_every_rule_of_the_table_is_seen_to_fail_at_least_once() -> None:
     broken = {line.split()[1] for case in CASES for line in case.found}
     assert broken == {
-        "authority", "complete", "endpoint-guarantee", "input", "limit-oversubscribed", "plane-capacity", "qos-tier",
+        "authority", "complete", "endpoint-guarantee", "freeze", "input", "limit-oversubscribed", "plane-capacity", "qos-tier",
         "reservation-capacity", "reservation-ended", "reservation-time", "tenant-guarantee", "uncommitted",
         "unsigned-site", "zone",
     }  # fmt: skip

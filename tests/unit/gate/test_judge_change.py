@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ from reconciler.gate.change import Commit, judge_change
 from reconciler.gate.compiled import CompiledEngine
 from reconciler.gate.policy import builtin_sources
 from reconciler.gate.verdict import Verdict
-from renderer.model.governance import Approvers, Waiver
+from renderer.model.governance import Approvers, Freeze, Waiver
 from renderer.model.site import Site
 from tests.unit.gate.reference import reference_site, with_
 
@@ -102,6 +102,23 @@ def test_a_change_cannot_drop_the_waiver_that_it_needs() -> None:
     verdict = judged(base, with_(approvers=BASE.approvers, tenants=wanderer()), SIGRUN)
     assert ids(verdict) == {("zone", "health/screening")}
     assert len([item for item in verdict.violations if item.id == "zone"]) == 1
+
+
+FREEZE = Freeze("move", NOW, datetime(2026, 10, 2, tzinfo=UTC), ("policies/tenants/**",), "moving house")
+
+
+def test_what_a_freeze_covers_waits_for_its_end() -> None:
+    base = with_("0" * 64, approvers=BASE.approvers, freezes=(FREEZE,))
+    head = with_(approvers=BASE.approvers, freezes=(FREEZE,))
+    assert ids(judged(base, head, THOR)) == {("freeze", "move")}
+    assert judge_change(CompiledEngine(), base, head, (THOR,), FREEZE.end).allow
+    assert judge_change(CompiledEngine(), base, head, (THOR,), NOW - timedelta(seconds=1)).allow
+
+
+def test_a_change_cannot_lift_the_freeze_that_holds_it_nor_escape_the_one_it_brings() -> None:
+    frozen = with_("0" * 64, approvers=BASE.approvers, freezes=(FREEZE,))
+    assert ids(judged(frozen, with_(approvers=BASE.approvers, freezes=()), THOR)) == {("freeze", "move")}
+    assert ids(judged(BASE, with_(approvers=BASE.approvers, freezes=(FREEZE,)), THOR)) == {("freeze", "move")}
 
 
 def test_nobody_gives_themselves_a_role() -> None:

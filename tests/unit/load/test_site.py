@@ -66,7 +66,7 @@ def test_too_many_warnings_never_hide_an_error() -> None:
     approvers = f"require: none\nprincipals: {{}}\nroles:\n{many}  z: {{paths: ['docs/**']}}\n"
     loaded = load(valid() | {"policies/approvers.yaml": approvers.encode()})
     assert loaded.site is None
-    assert [problem.rule for problem in loaded.problems if problem.severity == "error"] == ["role-path"]
+    assert [problem.rule for problem in loaded.problems if problem.severity == "error"] == ["site-path"]
     assert len(loaded.problems) <= 200
 
 
