@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from renderer.load import Loaded, load
+from tests.counts import count
 from tests.sites import valid
 
 VALID = valid()
@@ -54,7 +55,7 @@ ANYTHING = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS | st.integers(), inner, max_size=4),
     max_leaves=12,
 )
-FUZZ = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FUZZ = settings(max_examples=count(150, 3000), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def _sound(loaded: Loaded) -> None:

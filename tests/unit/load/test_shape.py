@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from renderer.load.fields import choice, many, mapping, number, required
 from renderer.load.shape import Shape
+from tests.counts import count
 
 _GRANT = mapping({"guarantee": required(number(0, 9)), "limit": number(0, 9)})
 SCHEMA: dict[str, Any] = {
@@ -67,7 +68,7 @@ def _places(validator: Validator) -> set[tuple[Any, ...]]:
     return found
 
 
-@settings(max_examples=400)
+@settings(max_examples=count(400, 8000))
 @given(DOCUMENTS)
 def test_the_same_faults_as_cerberus(document: dict[str, Any]) -> None:
     plain = Plain(SCHEMA)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from renderer.model.reservations import Reservation
 from renderer.rules.reservations import meet
+from tests.counts import count
 
 BERLIN = ZoneInfo("Europe/Berlin")
 START = datetime(2026, 10, 20, tzinfo=UTC)
@@ -43,7 +44,7 @@ RESERVATIONS = st.builds(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=count(300, 6000))
 @given(RESERVATIONS, RESERVATIONS)
 def test_two_reservations_meet_where_their_occurrences_do(one: Reservation, other: Reservation) -> None:
     assert meet(one, other, BERLIN) == _meet_slowly(one, other)

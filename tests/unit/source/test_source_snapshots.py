@@ -18,6 +18,7 @@ from reconciler.source.tree import read_tree
 from reconciler.source.uncommitted import uncommitted
 from renderer.load import Refused
 from renderer.load.limits import MAX_FILE
+from tests.counts import count
 from tests.unit.source.git_site import GitSite
 
 PLAIN: dict[str, str | None] = {
@@ -243,7 +244,9 @@ NAMES = st.one_of(SEGMENT.map(str.encode), st.binary(min_size=1, max_size=6)).fi
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=count(25, 500), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(files=st.dictionaries(NAMES, st.binary(max_size=50), max_size=6))
 def test_any_folder_and_its_commit_give_the_same_snapshot(
     files: dict[bytes, bytes], tmp_path_factory: pytest.TempPathFactory
