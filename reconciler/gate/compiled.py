@@ -167,6 +167,8 @@ def _compiled(module: bytes) -> tuple[wasmtime.Engine, wasmtime.Module]:
     """Machine code costs a tenth of a second or more; policies change seldom."""
     configuration = wasmtime.Config()
     configuration.consume_fuel = True
+    # A pool of compiling threads is lost in a forked process, which then waits for it for ever.
+    configuration.parallel_compilation = False
     engine = wasmtime.Engine(configuration)
     return engine, wasmtime.Module(engine, module)
 
