@@ -7,7 +7,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -15,6 +16,8 @@ from typing import IO
 from reconciler.errors import Terminal, Unreachable
 
 LIMIT = 256 << 20
+_LOOK = 0.5
+"""Seconds between two looks at how much a running command has printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +50,13 @@ def run(
     limit: int = LIMIT,
 ) -> Completed:
     """Run a command to its end. Raises Terminal when it isn't there, Unreachable when it takes longer than `timeout` seconds."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(stdin)
+        given.seek(0)
         try:
             process = subprocess.Popen(
                 list(argv),
-                stdin=subprocess.PIPE,
+                stdin=given,
                 stdout=out,
                 stderr=err,
                 env=None if env is None else {**os.environ, **env},
@@ -63,7 +68,9 @@ def run(
                 f"{argv[0]}: cannot be started ({error.strerror}); install it or mend PATH"
             ) from None
         try:
-            process.communicate(stdin, timeout=max(timeout, 0.001))
+            for _ in _looks(process, timeout):
+                _within(out, limit, argv[0])
+                _within(err, limit, argv[0])
         except subprocess.TimeoutExpired:
             raise Unreachable(f"{argv[0]}: gave no answer in {timeout:.0f} s; is its server up?") from None
         finally:
@@ -71,6 +78,21 @@ def run(
         return Completed(
             tuple(argv), process.returncode, _read(out, limit, argv[0]), _read(err, limit, argv[0])
         )
+
+
+def _looks(process: subprocess.Popen[bytes], timeout: float) -> Iterator[None]:
+    """Wait for its end, yielding now and then. Raises TimeoutExpired when it takes longer than `timeout` seconds."""
+    end = time.monotonic() + max(timeout, 0.001)
+    while True:
+        left = end - time.monotonic()
+        try:
+            process.wait(max(min(left, _LOOK), 0.001))
+        except subprocess.TimeoutExpired:
+            if left <= _LOOK:
+                raise
+        else:
+            return
+        yield
 
 
 def installed(command: str) -> bool:
@@ -84,9 +106,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
+def _within(stream: IO[bytes], limit: int, command: str) -> None:
+    if os.fstat(stream.fileno()).st_size > limit:
+        raise Terminal(
+            f"{command}: printed more than {limit} bytes; it was stopped and nothing of it was read"
+        )
+
+
 def _read(stream: IO[bytes], limit: int, command: str) -> bytes:
+    _within(stream, limit, command)
     stream.seek(0)
-    content = stream.read(limit + 1)
-    if len(content) > limit:
-        raise Terminal(f"{command}: printed more than {limit} bytes; it was not read")
-    return content
+    return stream.read(limit)

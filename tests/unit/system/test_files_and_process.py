@@ -96,6 +96,18 @@ def test_a_command_that_is_not_there_or_says_too_much() -> None:
         run([sys.executable, "-c", "print('x' * 50)"], timeout=20, limit=10)
 
 
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_command_that_never_stops_talking_is_stopped_long_before_its_time_is_over(stream: str) -> None:
+    talk = f"import sys\nwhile True: sys.{stream}.write('x' * 4096)"
+    with pytest.raises(Terminal, match="more than 1000 bytes; it was stopped"):
+        run([sys.executable, "-c", talk], timeout=3600, limit=1000)
+
+
+def test_input_larger_than_a_pipe_reaches_a_slow_reader_whole() -> None:
+    slow = "import sys, time; time.sleep(1.2); print(len(sys.stdin.buffer.read()))"
+    assert run([sys.executable, "-c", slow], timeout=30, stdin=b"x" * (1 << 20)).out == f"{1 << 20}\n"
+
+
 def test_the_lock_has_one_holder(tmp_path: Path) -> None:
     with exclusive(tmp_path), pytest.raises(Locked), exclusive(tmp_path):
         pass
