@@ -47,8 +47,8 @@ class Applied:
     before: Before
 
     def settled(self, identity: str) -> bool:
-        """True where the last outcome is of this identity, and nothing of it failed."""
-        return self.status in _APPLIED and self.identity == identity
+        """True where the last outcome is of this identity and complete: what was pending is sealed anew once it is done."""
+        return self.status == "complete" and self.identity == identity
 
 
 def at_commit(repository: Repository, commit: str) -> Loaded:

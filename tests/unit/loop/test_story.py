@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from reconciler.system.lock import exclusive
+from reconciler.targets.files import FileTarget
 from tests.real.adapted import git
 from tests.unit.loop.conftest import FileSite
 
@@ -183,6 +185,28 @@ def test_drift_is_mended_where_the_site_enforces_and_only_reported_where_it_repo
         site.charter("reconcile --once", expect=2)
     assert site.kinds()[-1] == "drift"
     assert site.kinds().count("drift") == 1
+    site.charter("audit verify", expect=0)
+
+
+def test_what_waited_and_then_ended_by_itself_is_sealed_as_complete_once(
+    site: FileSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.edit(TENANT, *MORE)
+    apply = FileTarget.apply
+    with monkeypatch.context() as slow:
+        slow.setattr(
+            FileTarget,
+            "apply",
+            lambda *given: [replace(done, pending="it ends slowly") for done in apply(*given)],
+        )
+        site.charter("apply", expect=5)
+    assert site.entries()[-1].record.one("status") == "pending"
+    site.charter("reconcile --once", expect=0)
+    assert site.kinds()[-2:] == ["intent", "outcome"]
+    assert site.entries()[-1].record.one("status") == "complete"
+    sealed = len(site.kinds())
+    site.charter("reconcile --once", expect=0)
+    assert len(site.kinds()) == sealed
     site.charter("audit verify", expect=0)
 
 
