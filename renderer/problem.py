@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from renderer.notation.printable import one_line
+
 Severity = Literal["error", "warning"]
 Keys = tuple[str | int, ...]
 
@@ -36,4 +38,4 @@ class Problem:
     severity: Severity = "error"
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}:{self.column}: [{self.rule}] {self.what}; {self.remedy}"
+        return one_line(f"{self.path}:{self.line}:{self.column}: [{self.rule}] {self.what}; {self.remedy}")

@@ -13,6 +13,7 @@ import typer
 
 from reconciler.errors import CharterError
 from renderer.errors import RenderError, SiteInvalid
+from renderer.notation.printable import shown
 
 SiteArgument = Annotated[
     Path, typer.Argument(metavar="[SITE]", help="Folder of the site.", show_default="the current folder")
@@ -30,13 +31,13 @@ HERE = Path()
 
 def say(message: str) -> None:
     """A message for a person, on standard error."""
-    sys.stderr.write(f"{message}\n")
+    sys.stderr.write(f"{shown(message)}\n")
     sys.stderr.flush()
 
 
 def show(text: str) -> None:
     """Output for a machine or a pager, on standard output."""
-    sys.stdout.write(text)
+    sys.stdout.write(shown(text))
     sys.stdout.flush()
 
 

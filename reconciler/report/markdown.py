@@ -11,7 +11,8 @@ from reconciler.plan.action import Action
 from reconciler.plan.capacity import CapacityRow
 from reconciler.plan.plan import Plan
 from reconciler.report.text import moved, summary
-from reconciler.report.values import SYMBOL, differing, one_line
+from reconciler.report.values import SYMBOL, differing
+from renderer.notation.printable import one_line
 
 _LINES_SHOWN = 200
 _MARKS = {ord(mark): f"&#{ord(mark)};" for mark in "&\\`*_~|<>[]$"} | {

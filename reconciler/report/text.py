@@ -8,7 +8,8 @@ from reconciler.gate.verdict import Violation
 from reconciler.plan.action import Action, Job
 from reconciler.plan.capacity import CapacityRow
 from reconciler.plan.plan import Plan, counts
-from reconciler.report.values import SYMBOL, differing, one_line
+from reconciler.report.values import SYMBOL, differing
+from renderer.notation.printable import one_line
 
 _VERB = {"create": "will be created", "update": "will be changed", "delete": "will be destroyed"}
 _JOBS_SHOWN = 20

@@ -20,14 +20,6 @@ def differing(change: Change) -> Iterator[str]:
             yield from _line(name, before.get(name), after.get(name))
 
 
-def one_line(value: str) -> str:
-    """`value` with line breaks, control and direction characters written out, so that nothing live can redraw a report."""
-    return "".join(
-        letter if letter.isprintable() or letter == "\t" else letter.encode("unicode_escape").decode()
-        for letter in value
-    )
-
-
 def _line(name: str, before: str | None, after: str | None) -> Iterator[str]:
     if "\n" in (before or "") or "\n" in (after or ""):
         yield from _text(before or "", after or "")

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from reconciler.errors import Terminal
+from renderer.notation.printable import one_line
 
 _ID = re.compile(rb"[0-9a-f]{40}\Z")
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")
@@ -84,7 +85,7 @@ def _first(headers: list[bytes], name: bytes) -> bytes:
 
 def _author(line: bytes) -> str:
     name = line.rpartition(b">")[0].decode("utf-8", "replace")
-    return "".join(char if char.isprintable() else "?" for char in name + ">") if name else "unknown"
+    return one_line(name + ">") if name else "unknown"
 
 
 def _time(line: bytes) -> int:

@@ -21,6 +21,7 @@ _IMAGE = re.compile(r"[a-z0-9][a-z0-9._/:-]{0,254}@sha256:[0-9a-f]{64}\Z")
 _REFERENCE = re.compile(r"[a-z][a-z0-9-]{0,62}/[a-z][a-z0-9-]{0,62}\Z")
 _PATH = re.compile(r"/[A-Za-z0-9_./%@+-]{0,254}\Z")
 _MAX_TEXT = 1000
+_LABEL = re.compile(r"(?:[a-z0-9.-]{1,253}/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?\Z")
 _YEARS = (1971, 2200)
 
 Report = Callable[..., None]
@@ -141,6 +142,9 @@ def tres_weights(field: str, value: Any, report: Report) -> None:
     if not isinstance(value, dict):
         return
     for key, weight in value.items():
+        if not tres.is_tres(key.lower()):
+            what = f"{field}: {key[:40]!r} is not a TRES"
+            report(field, Complaint("notation-tres", what, "write a name such as cpu or gres/gpu", (key,)))
         if not re.fullmatch(r"\d{1,9}(\.\d{1,9})?[KMGTP]?", str(weight)):
             what = f"{field}: {weight!r:.40} is not a weight"
             report(field, Complaint("notation-weight", what, 'write a number such as "1.0"', (key,)))
@@ -180,6 +184,16 @@ def _limit_complaint(key: str, limit: object) -> Complaint | None:
 def one_of(what: str, allowed: Collection[str]) -> Check:
     """A list of words that are all among `allowed`."""
     return _each("shape-choice", allowed.__contains__, "is not possible", f"{what} are {', '.join(allowed)}")
+
+
+def keys_are_labels(field: str, value: Any, report: Report) -> None:
+    """A mapping of Kubernetes labels, [prefix/]name, to values (Kubernetes: Labels and Selectors, syntax)."""
+    if not isinstance(value, dict):
+        return
+    for key in value:
+        if not _LABEL.match(key):
+            what = f"{field}: {key[:40]!r} is no label"
+            report(field, Complaint("notation-label", what, "write [prefix/]name as Kubernetes does", (key,)))
 
 
 def keys_are_names(field: str, value: Any, report: Report) -> None:

@@ -26,6 +26,11 @@ def parse(text: str) -> dict[str, int]:
     return found
 
 
+def is_tres(name: str) -> bool:
+    """True for the name of a TRES in lower case, typed or not."""
+    return _NAME.match(name) is not None
+
+
 def text(tres: Mapping[str, int]) -> str:
     """The canonical string: sorted by name, memory with M."""
     return ",".join(f"{name}={tres[name]}{'M' if name == 'mem' else ''}" for name in sorted(tres))

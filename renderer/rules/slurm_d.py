@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from renderer.problem import Finding
 from renderer.rules.slurm_keys import LIST_KEYS, RENDERED_KEYS, key_fault
-from renderer.rules.slurm_lines import logical_lines
+from renderer.rules.slurm_lines import line_keys, logical_lines
 from renderer.rules.subject import Subject
 
 FOLDER = "inventory/slurm.d"
@@ -22,7 +21,10 @@ _FILES = frozenset(
         "acct_gather.conf",
     }
 )
-_LINE = re.compile(r"([A-Za-z][A-Za-z0-9_]*)\s*(?:[=\s]|\Z)")
+_OPENERS = frozenset(
+    {"nodename", "partitionname", "downnodes", "frontendname", "nodeset", "switchname", "blockname"}
+)
+"""Keys whose line is a record: what follows on it belongs to the record and not to the file."""
 _PART = {
     "partitionname": "partitions",
     "switchname": "topology",
@@ -47,16 +49,40 @@ def slurm_d(subject: Subject) -> Iterator[Finding]:
             )
             continue
         for number, line in logical_lines(text):
-            match = _LINE.match(line)
-            if match is not None:
-                yield from _key(subject, path, name, number, match[1])
+            yield from _line(subject, path, name, number, line)
+
+
+def _line(subject: Subject, path: str, file: str, number: int, line: str) -> Iterator[Finding]:
+    if file == "plugstack.conf":
+        if line.lower().startswith("include"):
+            yield _included(path, number)
+        return
+    keys = line_keys(line)
+    if keys is None:
+        if line.lower().startswith("include"):
+            yield _included(path, number)
+            return
+        what = f"{line[:40]!r} is not Key=Value, which is all that Charter can judge"
+        yield Finding(path, (number, 1), "slurm-line", what, "write Key=Value, quoted where it holds blanks")
+        return
+    if keys[0].lower() in _OPENERS:
+        keys = keys[:1]
+    elif file == "slurm.conf" and len(keys) > 1:
+        what = f"holds {len(keys)} keys: {', '.join(keys)[:60]}"
+        yield Finding(path, (number, 1), "slurm-line", what, "write each on a line of its own")
+    for key in keys:
+        yield from _key(subject, path, file, number, key)
+
+
+def _included(path: str, number: int) -> Finding:
+    return Finding(
+        path, (number, 1), "slurm-include", "included files are not in git", "put their lines here"
+    )
 
 
 def _key(subject: Subject, path: str, file: str, number: int, key: str) -> Iterator[Finding]:
     place, lower = (number, 1), key.lower()
-    if lower == "include":
-        yield Finding(path, place, "slurm-include", "included files are not in git", "put their lines here")
-    elif (
+    if (
         lower in RENDERED_KEYS.get(file, ())
         and lower not in LIST_KEYS
         and not _left_to_slurm_d(subject, lower)

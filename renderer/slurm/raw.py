@@ -34,7 +34,7 @@ def read_slurm_conf(text: str, release: tuple[int, int]) -> RawFile:
             raise RenderError(f"{FOLDER}/slurm.conf:{number}: {match[1] if match else key}: {fault}")
         if match is not None and key in LIST_KEYS:
             name, parts = lists.get(key, (match[1], ()))
-            lists[key] = (name, parts + tuple(filter(None, match[2].strip().split(","))))
+            lists[key] = (name, parts + tuple(filter(None, match[2].strip().strip('"').split(","))))
         else:
             lines.append(line)
     return RawFile(tuple(lines), lists)

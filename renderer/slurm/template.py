@@ -45,13 +45,15 @@ def _environment() -> Environment:
 
 
 def _word(key: str, value: str) -> str:
-    if any(mark.isspace() or mark == "#" for mark in value):
-        raise RenderError(f"{key}={value!r} holds a space or '#', which Slurm ends a value at; mend the site")
+    if any(mark in " #" or not mark.isprintable() for mark in value):
+        raise RenderError(
+            f"{key}={value!r} holds a blank or '#', which Slurm ends a value at, or a control character; mend the site"
+        )
     return value
 
 
 def _one_line(value: object) -> str:
     text = str(value)
-    if "\n" in text or "\r" in text:
-        raise RenderError(f"{text[:60]!r} holds a line break; mend the site")
+    if not text.isprintable():
+        raise RenderError(f"{text[:60]!r} holds a line break or a control character; mend the site")
     return text

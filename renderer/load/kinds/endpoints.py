@@ -21,7 +21,7 @@ SCHEMA: Rules = {
     "metric": required(text(checks.word)),
     "metric_target": required(number(1)),
     "workload": required(choice("managed", "external")),
-    "selector": {"type": "dict", "valuesrules": text(checks.word)},
+    "selector": {"type": "dict", "check_with": checks.keys_are_labels, "valuesrules": text(checks.word)},
 }
 IMAGE: Rules = {
     "name": required(NAME),
