@@ -19,7 +19,7 @@ from reconciler.errors import UsageError
 from reconciler.loop.world import open_log
 from reconciler.system.configuration import load
 
-app = typer.Typer(help="Found, read and verify the audit log.", no_args_is_help=True)
+app = typer.Typer(help="Found, read and verify the audit log.")
 app.command()(init)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from reconciler.errors import CharterError
+from reconciler.errors import CharterError, Terminal
 from renderer.errors import RenderError, SiteInvalid
 from renderer.notation.printable import shown
 
@@ -37,8 +38,21 @@ def say(message: str) -> None:
 
 def show(text: str) -> None:
     """Output for a machine or a pager, on standard output."""
-    sys.stdout.write(shown(text))
-    sys.stdout.flush()
+    if sys.stdout is None:
+        raise Terminal("standard output is closed; send it to a file or a pipe")
+    try:
+        sys.stdout.write(shown(text))
+        sys.stdout.flush()
+    except OSError:
+        _drop_output()
+        raise
+
+
+def _drop_output() -> None:
+    """What is still buffered can't be written either: without this the interpreter tries again at its end, and fails aloud."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def exits(verb: Callable[..., int]) -> Callable[..., None]:
@@ -66,6 +80,10 @@ def _code(verb: Callable[..., int], *arguments: Any, **options: Any) -> int:
         say(f"error: {error}")
         return 1
     except BrokenPipeError:
+        return 1
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        say(f"error: {place}{error.strerror or error}")
         return 1
     except Exception:  # noqa: BLE001 - the last line of defence: nothing unknown may look like success
         say(traceback.format_exc())

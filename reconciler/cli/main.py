@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-import click
 import typer
 
 from reconciler.cli.apply import apply
 from reconciler.cli.audit import app as audit
+from reconciler.cli.common import say
 from reconciler.cli.init import init
 from reconciler.cli.plan import plan
 from reconciler.cli.reconcile import reconcile
@@ -19,7 +19,6 @@ from reconciler.version import VERSION
 app = typer.Typer(
     name="charter",
     help="Declarative GitOps policy for AI clusters that run Slurm and Kubernetes on one fabric.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
@@ -47,9 +46,9 @@ def main() -> None:
     """Run the command; a usage error is exit code 1, since 2 means changes."""
     try:
         code = app(standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
+    except typer.TyperException as error:
+        say(f"error: {error.format_message().rstrip('.')}; see: charter --help")
         code = 1
-    except click.Abort:
+    except typer.Abort:
         code = 1
     sys.exit(code if isinstance(code, int) else 0)

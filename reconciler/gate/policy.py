@@ -18,7 +18,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from reconciler.errors import Terminal
-from reconciler.gate.siterules import check_sources
+from reconciler.gate.siterules import check_nesting, check_sources
 from reconciler.system.files import atomic_write
 from reconciler.system.process import run
 
@@ -98,6 +98,8 @@ def build_module(sources: Mapping[str, bytes], opa: str) -> bytes:
 
 
 def _compile_site(sources: Mapping[str, bytes], opa: str) -> bytes:
+    for name, data in sources.items():
+        check_nesting(f"rego/site/{name}", data)
     _require(opa)
     with tempfile.TemporaryDirectory() as scratch:
         for path, data in sources.items():

@@ -12,6 +12,7 @@ from reconciler.gate.tables import check_table
 
 _KINDS = ("change", "admission")
 _OPEN = (("charter", "usage"), ("charter", "revision"))
+_DEPTH = 50
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
@@ -22,6 +23,9 @@ def check_sources(parsed: Mapping[str, bytes]) -> None:
     for path, content in sorted(parsed.items()):
         module = json.loads(content)
         package = _package(path, module)
+        if any(note.get("entrypoint") for note in module.get("annotations", [])):
+            what, remedy = "an entrypoint", "remove it: Charter asks for its own verdicts only"
+            raise refused(path, module["package"], what, remedy)
         packages.setdefault(tuple(package), (path, module["package"]))
         for term, where in _references(module, module["package"]):
             _check_reference(path, term, where, package)
@@ -31,6 +35,18 @@ def check_sources(parsed: Mapping[str, bytes]) -> None:
     for name, (path, where) in packages.items():
         if name not in tables:
             raise refused(path, where, "a package without `rules`", _EXAMPLE)
+
+
+def check_nesting(path: str, source: bytes) -> None:
+    """Raise Terminal where brackets stand deeper than anybody writes them: compilers take minutes over that."""
+    depth = 0
+    for number, line in enumerate(source.split(b"\n"), 1):
+        for mark in re.findall(rb"[][(){}]", line):
+            depth += 1 if mark in b"[({" else -1
+            if depth > _DEPTH:
+                raise Terminal(
+                    f"{path}:{number}: brackets nested deeper than {_DEPTH} are refused; write it flat"
+                )
 
 
 _EXAMPLE = 'write rules := {"id": {"severity": "deny", "subjects": "input.head.tenants"}}'

@@ -7,6 +7,7 @@ damaged disk is found here and not believed.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ Kind = Literal["commit", "tree", "blob"]
 MAX_COMMIT = 1 << 20
 MAX_TREE = 16 << 20
 
+_MODE = re.compile(rb"[0-7]+\Z")
+_WIDTH = 0xFFFFFFFF
+"""Git reads a mode into 32 bits and drops what is above (get_mode, git's tree-walk.c)."""
 FOLDER, SYMBOLIC_LINK, SUBMODULE = 0o040000, 0o120000, 0o160000
 
 
@@ -107,9 +111,9 @@ def _entries(data: bytes) -> Iterator[tuple[bytes, Entry]]:
     while position < len(data):
         space, end = data.find(b" ", position), data.find(b"\0", position)
         object_id = data[end + 1 : end + 21]
-        if not position < space < end or len(object_id) != 20 or not data[position:space].isdigit():
+        if not position < space < end or len(object_id) != 20 or not _MODE.match(data[position:space]):
             raise Terminal("a tree object of the site's repository is malformed; run: git fsck --full")
-        yield data[space + 1 : end], Entry(int(data[position:space], 8), object_id.hex())
+        yield data[space + 1 : end], Entry(int(data[position:space], 8) & _WIDTH, object_id.hex())
         position = end + 21
 
 

@@ -11,6 +11,7 @@ from typing import Protocol
 from reconciler.errors import UsageError
 
 VARIABLE = "CHARTER_NOW"
+_YEARS = (2000, 2199)
 
 
 class Clock(Protocol):
@@ -71,4 +72,8 @@ def clock(*, may_inject: bool) -> Clock:
         raise UsageError(f"${VARIABLE}={text!r} is not ISO 8601; write 2026-12-01T08:00:00Z") from None
     if moment.tzinfo is None:
         raise UsageError(f"${VARIABLE}={text!r} has no zone; append Z")
+    if not _YEARS[0] <= moment.year <= _YEARS[1]:
+        raise UsageError(
+            f"${VARIABLE}={text!r} is out of range; write a year from {_YEARS[0]} to {_YEARS[1]}"
+        )
     return InjectedClock(moment.astimezone(UTC).replace(microsecond=0))

@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 from cerberus import Validator
 
-from reconciler.errors import UsageError
+from reconciler.errors import Terminal, UsageError
 
 DEFAULT = Path("/etc/charter/charter.yaml")
 _COMMAND = {"type": "list", "minlength": 1, "schema": {"type": "string", "minlength": 1}}
@@ -191,7 +191,10 @@ def _faults(errors: Mapping[str, Any], prefix: str = "") -> str:
 
 
 def _path(base: Path, text: str) -> Path:
-    return (base / Path(text).expanduser()).absolute()
+    try:
+        return (base / Path(text).expanduser()).absolute()
+    except RuntimeError as error:
+        raise Terminal(f"{text[:100]!r}: {error}; write the path out") from None
 
 
 def _optional(base: Path, text: str | None) -> Path | None:

@@ -75,10 +75,11 @@ def read_regular(path: Path, limit: int, *, private: bool = False) -> bytes:
     except OSError as error:
         what = "is a symlink" if error.errno == errno.ELOOP else f"cannot be read ({error.strerror})"
         raise Terminal(f"{path}: {what}; name a readable regular file") from None
+    mode = os.fstat(handle).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(handle)
+        raise Terminal(f"{path}: is not a regular file; name one")
     with os.fdopen(handle, "rb") as stream:
-        mode = os.fstat(stream.fileno()).st_mode
-        if not stat.S_ISREG(mode):
-            raise Terminal(f"{path}: is not a regular file; name one")
         if private and stat.S_IMODE(mode) & 0o077:
             raise Terminal(
                 f"{path}: mode {stat.S_IMODE(mode):04o} lets others read a secret; run: chmod 600 {path}"

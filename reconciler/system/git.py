@@ -19,6 +19,7 @@ from git import Git, Repo
 from git.exc import GitCommandError, InvalidGitRepositoryError, NoSuchPathError
 
 from reconciler.errors import Stale, Terminal, Unreachable, UsageError
+from reconciler.system.process import installed
 from reconciler.system.ssh import PrivateKey
 
 ZERO = "0" * 40
@@ -90,8 +91,7 @@ class Repository:
     @classmethod
     def open(cls, path: Path) -> Repository:
         """The repository whose top folder (or bare folder) is `path`, wherever a hook that called us says we are."""
-        for variable in _ELSEWHERE:
-            os.environ.pop(variable, None)
+        _here()
         try:
             repo = Repo(path, search_parent_directories=False)
         except (InvalidGitRepositoryError, NoSuchPathError):
@@ -103,9 +103,13 @@ class Repository:
     @classmethod
     def init(cls, path: Path, *, bare: bool = False) -> Repository:
         """A new repository with branch main."""
+        _here()
         path.mkdir(parents=True, exist_ok=True)
         git = _prepared(Git(path))
-        git.init("--quiet", "--initial-branch=main", *(["--bare"] if bare else []))
+        try:
+            git.init("--quiet", "--initial-branch=main", *(["--bare"] if bare else []))
+        except GitCommandError as error:
+            raise Terminal(f"{path}: no repository can be made there: {_stderr(error)}") from None
         return cls.open(path)
 
     @classmethod
@@ -303,10 +307,23 @@ class Repository:
     def _move(self, branch: str, commit: str, expected: str | None) -> None:
         try:
             self._git.update_ref(f"refs/heads/{branch}", commit, expected or ZERO)
-        except GitCommandError:
+        except GitCommandError as error:
+            if self.tip(branch) == expected:
+                why = f"cannot be moved: {_stderr(error)}"
+                raise Terminal(
+                    f"branch {branch} of {self.path} {why}; is a .lock of a git that died in the way?"
+                ) from None
             raise Stale(
                 f"branch {branch} of {self.path} was moved by another writer; look at: git log {branch}"
             ) from None
+
+
+def _here() -> None:
+    """Forget where a hook that called us says the repository is. Raises Terminal where there is no git."""
+    if not installed("git"):
+        raise Terminal("git is not installed here, or not on PATH; install it")
+    for variable in _ELSEWHERE:
+        os.environ.pop(variable, None)
 
 
 def _prepared(git: Git) -> Git:
@@ -374,4 +391,9 @@ def _fed(command: Callable[..., str], content: bytes, *arguments: str) -> str:
     with tempfile.TemporaryFile() as stream:
         stream.write(content)
         stream.seek(0)
-        return str(command(*arguments, istream=stream))
+        try:
+            return str(command(*arguments, istream=stream))
+        except GitCommandError as error:
+            raise Terminal(
+                f"git cannot write: {_stderr(error)}; is the disk full, or the folder another's?"
+            ) from None

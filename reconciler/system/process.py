@@ -72,7 +72,9 @@ def run(
                 _within(out, limit, argv[0])
                 _within(err, limit, argv[0])
         except subprocess.TimeoutExpired:
-            raise Unreachable(f"{argv[0]}: gave no answer in {timeout:.0f} s; is its server up?") from None
+            raise Unreachable(
+                f"{argv[0]}: gave no answer in {timeout:.0f} s and was ended; is what it waits for up?"
+            ) from None
         finally:
             _end(process)
         return Completed(

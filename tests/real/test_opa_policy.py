@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from reconciler.errors import Terminal
+from reconciler.gate import compiled
 from reconciler.gate.compiled import CompiledEngine
 from reconciler.gate.engine import CHANGE, Engine
 from reconciler.gate.policy import (
@@ -139,6 +140,24 @@ def test_a_rule_that_does_not_end_is_stopped_and_denies(opa_binary: Path) -> Non
     assert [item.id for item in verdict.violations] == ["engine"]
 
 
+def test_a_rule_that_formats_without_end_is_stopped_as_soon(opa_binary: Path) -> None:
+    pairs = "some x in numbers.range(1, 9999)\n\tsome y in numbers.range(1, 9999)"
+    source = SITE + f'\nholds contains sprintf("%d", [x + y]) if {{\n\t{pairs}\n}}\n'
+    calls = []
+
+    def counted(form: object, values: object) -> str | None:
+        calls.append(form)
+        return sprintf(form, values)
+
+    engine = CompiledEngine(fuel=4_000_000_000)
+    with pytest.MonkeyPatch.context() as watched:
+        watched.setattr(compiled, "_HOST", {"sprintf": counted})
+        verdict = judged(engine, opa_binary, source, {"data/site/house_limit": 99})
+    assert [item.id for item in verdict.violations] == ["engine"]
+    assert "fuel" in verdict.violations[0].message
+    assert len(calls) < 4_000
+
+
 PACKAGE = "package charter.site.change.house\n\n"
 RULES = 'rules := {"x": {"severity": "deny", "subjects": "input"}}\n'
 REFUSED = {
@@ -173,6 +192,8 @@ REFUSED = {
     "subjects elsewhere": (PACKAGE + 'rules := {"x": {"severity": "deny", "subjects": "data.x"}}\n', ":3: `rules` 'x' must"),
     "a clock": (PACKAGE + RULES + "y := time.now_ns()\n", "rego/site/house.rego:4: rego_type_error: undefined function"),
     "the network": (PACKAGE + RULES + 'y := http.send({"url": "x"})\n', "rego/site/house.rego:4: rego_type_error"),
+    "an entrypoint": ("# METADATA\n# entrypoint: true\n" + PACKAGE + RULES, ":3: an entrypoint is refused"),
+    "deep nesting": (PACKAGE + RULES + "y := " + "[" * 60 + "]" * 60 + "\n", ":4: brackets nested deeper than 50"),
     "syntax": (PACKAGE + "rules :=\n", "rego/site/house.rego:4: rego_parse_error"),
 }  # fmt: skip
 

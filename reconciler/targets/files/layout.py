@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from math import isfinite
 from typing import Any
 
 import yaml
@@ -20,6 +21,7 @@ _CONFIG = "slurm/etc"
 _STATE = "slurm/state"
 _OBJECTS = "kubernetes"
 _NAMESPACES = f"{_OBJECTS}/namespaces"
+_DEPTH = 50
 
 
 def path_of(key: Key) -> str:
@@ -57,11 +59,33 @@ def parse(path: str, data: bytes) -> tuple[Resource, ...]:
         return (Resource(Key("slurm", "config", parts[2]), {"content": data.decode()}),)
     if path.startswith(f"{_STATE}/") and len(parts) == 3:
         kind = parts[2].removesuffix(".json")
-        state = _mapping(json.loads(data))
-        return tuple(Resource(Key("slurm", kind, name), fields) for name, fields in state.items())
+        state = _mapping(_plain(json.loads(data)))
+        return tuple(Resource(Key("slurm", kind, name), _mapping(fields)) for name, fields in state.items())
     if parts[0] == _OBJECTS and path.endswith(".yaml"):
-        return tuple(_object(_mapping(item)) for item in yaml.load_all(data, yaml.CSafeLoader))
+        return tuple(_object(_mapping(_plain(item))) for item in yaml.load_all(data, yaml.CSafeLoader))
     raise ValueError("not a file that Charter writes")
+
+
+def _plain(value: object, depth: int = 0) -> object:
+    """`value`, which holds nothing but what JSON can say. Raises ValueError: whoever else wrote the file may have used more."""
+    if depth > _DEPTH:
+        raise ValueError(f"it is nested deeper than {_DEPTH} levels")
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise ValueError("a key is not text")
+        return {_text(key): _plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item, depth + 1) for item in value]
+    if isinstance(value, str):
+        return _text(value)
+    if value is None or isinstance(value, (bool, int)) or (isinstance(value, float) and isfinite(value)):
+        return value
+    raise ValueError(f"it holds a {type(value).__name__}, which JSON can't say")
+
+
+def _text(value: str) -> str:
+    value.encode()  # a lone surrogate raises UnicodeEncodeError, a ValueError
+    return value
 
 
 def _object_path(key: Key) -> str:

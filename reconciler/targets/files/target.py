@@ -12,11 +12,13 @@ import yaml
 
 from reconciler.errors import Stale, Terminal
 from reconciler.plan.action import Action, Change, Job, RestartClass
-from reconciler.system.files import atomic_write
+from reconciler.system.files import TEMPORARY, atomic_write, read_regular
 from reconciler.targets.contract import Applied, Fence, Mark, Observation
 from reconciler.targets.files.layout import MARK, content, parse, path_of
 from renderer.model.site import Site
 from renderer.resource import Engine, Key, Resource
+
+_LIMIT = 1 << 30
 
 
 class FileTarget:
@@ -87,22 +89,30 @@ class FileTarget:
     def _read(self) -> Iterator[Resource]:
         for path in sorted(self._directory.rglob("*")):
             relative = path.relative_to(self._directory).as_posix()
-            if relative == MARK or path.is_dir() or path.name.startswith(".tmp-"):
+            if relative == MARK or path.is_dir() or path.name.startswith(TEMPORARY):
                 continue
+            content = read_regular(path, _LIMIT)
             try:
-                yield from parse(relative, path.read_bytes())
-            except (ValueError, yaml.YAMLError, OSError) as error:
+                yield from parse(relative, content)
+            except (ValueError, RecursionError, yaml.YAMLError) as error:
                 raise Terminal(f"{path}: {error}; move it out of the target directory") from None
 
     def _mark(self) -> Mark:
         path = self._directory / MARK
         if not path.exists():
             return Mark(0, None)
+        content = read_regular(path, _LIMIT)
         try:
-            held = json.loads(path.read_bytes())
-            return Mark(int(held["sequence"]), held["identity"])
-        except (ValueError, KeyError, TypeError) as error:
+            held = json.loads(content)
+            return Mark(_sequence(held["sequence"]), str(held["identity"]))
+        except (ValueError, RecursionError, KeyError, TypeError) as error:
             raise Terminal(f"{path}: is not a mark ({error}); restore it from the previous state") from None
+
+
+def _sequence(value: object) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError("its sequence is no whole number")
+    return value
 
 
 def _advance(state: dict[Key, Resource], actions: Iterable[Action]) -> None:

@@ -189,6 +189,13 @@ FORGERIES: dict[str, Forgery] = {
     ),
     "a symlink": _more(("120000", "link", b"/etc/passwd")),
     "attachment with mode 755 by another way": lambda made: _with(made, 2, mode={"owned.json": "100775"}),
+    "a mode with an eight": lambda made: _with(made, 2, mode={"owned.json": "100684"}),
+    "a record's mode with a nine": lambda made: _with(made, 2, mode={"record": "100694"}),
+    "a mode that is no number": lambda made: _with(made, 2, mode={"owned.json": "1e5"}),
+    "a mode below zero": lambda made: _with(made, 2, mode={"owned.json": "-100644"}),
+    "no mode": lambda made: _with(made, 2, mode={"owned.json": ""}),
+    "a mode of no kind": lambda made: _with(made, 2, mode={"owned.json": "777777"}),
+    "a mode with 755 under 32 bits": lambda made: _with(made, 2, mode={"owned.json": "40000100755"}),
     "a space encoded at the front, another not": edit(2, b"writer charter", b"writer %20 charter"),
     "a space encoded at the end, another not": edit(2, b"actions\n", b"actions %20\n"),
     "two spaces in an attachment line": edit(1, b" plan.json", b"  plan.json"),
@@ -261,6 +268,13 @@ def test_the_honest_log_is_intact_for_both(tmp_path: Path) -> None:
     result = verify_log(repository, None)
     anchor = Anchor(str(result.genesis), result.tip)
     assert _verdicts(repository, anchor, tmp_path)[:2] == (0, 0)
+
+
+@pytest.mark.parametrize("mode", ["0100644", "00000000000100644", "40000100644", "100600", "100664"])
+def test_a_mode_that_git_reads_as_a_plain_file_is_one_for_both(tmp_path: Path, mode: str) -> None:
+    made = honest(tmp_path / "log")
+    python, shell, output = _verdicts(made.write(_with(made, 2, mode={"owned.json": mode})), None, tmp_path)
+    assert (python, shell) == (0, 0), output
 
 
 @pytest.mark.parametrize("name", FORGERIES)

@@ -224,7 +224,7 @@ def test_a_parent_after_the_author_is_no_parent_and_claims_are_made_printable() 
     raw = f"tree {TREE}\nparent {'a' * 40}\nauthor \x1b[2J <a> 1 +0000\nparent {'b' * 40}\ncommitter C <c> x\n\nm"
     found = parse("0" * 40, raw.encode())
     assert found.parents == ("a" * 40,)
-    assert found.author == "?[2J <a>"
+    assert found.author == "\\u001b[2J <a>"
     assert found.time == 0
     assert found.payload == raw.encode()
 
