@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from renderer.notation.printable import one_line
+from renderer.printable import one_line
 
 Severity = Literal["error", "warning"]
 Keys = tuple[str | int, ...]

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from reconciler.audit.anchor import Anchor
 from reconciler.audit.entry import ATTACHMENT_LIMIT, Entry, Held, message, read_held
@@ -20,12 +21,20 @@ from reconciler.audit.rules import State, advance, faults, follows, in_force
 from reconciler.errors import AuditBroken, Terminal
 from reconciler.source.objects import Objects, objects
 from reconciler.system.clock import Clock
+from reconciler.system.documents import json_mapping
 from reconciler.system.git import Repository
 from reconciler.system.ssh import PrivateKey
 from renderer.notation.times import iso
 
 BRANCH = "audit"
-__all__ = ["BRANCH", "AuditLog", "Entry", "message", "named"]
+__all__ = ["BRANCH", "AuditLog", "Entry", "malformed", "message", "named"]
+
+
+def malformed(entry: Entry, name: str, why: str) -> AuditBroken:
+    """The error for an attachment that was sealed, but is not what docs/record.md says."""
+    return AuditBroken(
+        f"entry {entry.record.seq}: {name} has not the form that docs/record.md gives it ({why}); its writer was no Charter"
+    )
 
 
 class AuditLog:
@@ -78,6 +87,13 @@ class AuditLog:
         with objects(self._repository) as store:
             return _attachment(store, read_held(store, entry.commit), name)
 
+    def document(self, entry: Entry, name: str) -> dict[str, Any]:
+        """An attachment that is a JSON object. Raises AuditBroken."""
+        try:
+            return json_mapping(self.attachment(entry, name))
+        except ValueError as error:
+            raise malformed(entry, name, str(error)) from None
+
     def append(
         self,
         kind: str,
@@ -87,11 +103,13 @@ class AuditLog:
         key: PrivateKey,
         clock: Clock,
         writer: str,
+        announce: Callable[[Record], None] = lambda _record: None,
     ) -> Entry:
-        """Seal an entry after the newest. Raises Stale when another writer was faster."""
+        """Seal an entry after the newest; `announce` hears of it before. Raises Stale when another writer was faster."""
         previous = self.last()
         head = {**_head(previous, clock, writer), "kind": kind}
         record = build(kind, {**head, **values, ATTACHMENT: named(attachments)})
+        announce(record)
         return self.seal(record, attachments, key=key, previous=previous)
 
     def seal(

@@ -25,6 +25,7 @@ CANNOT_PROVE = (
     "that the writer's clock was honest",
     "that nothing was cut off after the newest entry that the trust file names",
 )
+_REWRITTEN = "the log was cut off or rewritten"
 _APPROVERS = (b"policies", b"approvers.yaml")
 
 
@@ -61,8 +62,16 @@ class Verification:
         return 0 if self.intact else 6
 
 
-def verify_log(repository: Repository, anchor: Anchor | None, branch: str = BRANCH) -> Verification:
-    """Check a whole branch, of this repository or else as fetched from origin. Raises Terminal where there is none."""
+def verify_log(
+    repository: Repository,
+    anchor: Anchor | None,
+    branch: str = BRANCH,
+    seen: tuple[int, str] | None = None,
+) -> Verification:
+    """Check a whole branch, of this repository or else as fetched from origin. Raises Terminal where there is none.
+
+    `seen` is (seq, sha256) of the newest entry that the reconciler here remembers, where there is a reconciler.
+    """
     tip = repository.tip(branch) or repository.tip(branch, remote="origin")
     if tip is None:
         raise Terminal(f"{repository.path}: has no branch {branch}; nothing was ever sealed here")
@@ -73,6 +82,10 @@ def verify_log(repository: Repository, anchor: Anchor | None, branch: str = BRAN
             found += [Fault(seq, commit, what) for what in _entry(store, held, state)]
             advance(held, state)
     found += [Fault(-1, tip, what) for what in _anchored(anchor, state)]
+    if seen is not None and not _holds(state, seen):
+        found.append(
+            Fault(-1, tip, f"entry {seen[0]}, which was seen here, is gone or another: {_REWRITTEN}")
+        )
     newest = state.standing.newest
     return Verification(
         entries=len(state.digests),
@@ -130,5 +143,9 @@ def _anchored(anchor: Anchor | None, state: State) -> Iterator[str]:
         return
     if not state.digests or state.digests[0] != anchor.genesis:
         yield "genesis is not the one that the trust file names"
-    if anchor.tip and (anchor.tip[0] >= len(state.digests) or state.digests[anchor.tip[0]] != anchor.tip[1]):
-        yield f"entry {anchor.tip[0]} is not the one that the trust file names: the log was cut off or rewritten"
+    if anchor.tip and not _holds(state, anchor.tip):
+        yield f"entry {anchor.tip[0]} is not the one that the trust file names: {_REWRITTEN}"
+
+
+def _holds(state: State, entry: tuple[int, str]) -> bool:
+    return entry[0] < len(state.digests) and state.digests[entry[0]] == entry[1]

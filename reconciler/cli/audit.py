@@ -12,12 +12,14 @@ import typer
 
 from reconciler.audit import anchor
 from reconciler.audit.log import BRANCH, AuditLog, Entry
+from reconciler.audit.memory import Memory
 from reconciler.audit.verify import CANNOT_PROVE, PROVES, Verification, verify_log
 from reconciler.cli.audit_init import init
 from reconciler.cli.common import HERE, ConfigOption, SiteArgument, exits, say, show
 from reconciler.errors import UsageError
 from reconciler.loop.world import open_log
 from reconciler.system.configuration import load
+from renderer.printable import one_line
 
 app = typer.Typer(help="Found, read and verify the audit log.")
 app.command()(init)
@@ -44,7 +46,7 @@ def log(site: SiteArgument = HERE, config: ConfigOption = None, output: _Output 
         show(json.dumps(documents, indent=1, ensure_ascii=False) + "\n")
         return 0
     for entry in entries:
-        show(f"{_line(entry)}{'  VOID' if entry.record.seq in void else ''}\n")
+        show(f"{one_line(_line(entry))}{'  VOID' if entry.record.seq in void else ''}\n")
     return 0
 
 
@@ -83,7 +85,8 @@ def verify(
     configuration = load(config, str(site))
     repository = open_log(configuration, site)
     chosen = trust or configuration.trust
-    result = verify_log(repository, anchor.read(chosen) if chosen else None, BRANCH)
+    seen = Memory(configuration.state_dir).read()
+    result = verify_log(repository, anchor.read(chosen) if chosen else None, BRANCH, seen)
     show(
         _result_json(result)
         if output is Format.JSON

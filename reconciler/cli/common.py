@@ -14,7 +14,7 @@ import typer
 
 from reconciler.errors import CharterError, Terminal
 from renderer.errors import RenderError, SiteInvalid
-from renderer.notation.printable import shown
+from renderer.printable import shown
 
 SiteArgument = Annotated[
     Path, typer.Argument(metavar="[SITE]", help="Folder of the site.", show_default="the current folder")

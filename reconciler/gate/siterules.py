@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from reconciler.errors import Terminal
 from reconciler.gate.tables import check_table
+from reconciler.system.documents import json_mapping
 
 _KINDS = ("change", "admission")
 _OPEN = (("charter", "usage"), ("charter", "revision"))
@@ -21,7 +21,7 @@ def check_sources(parsed: Mapping[str, bytes]) -> None:
     tables: dict[tuple[str, ...], str] = {}
     packages: dict[tuple[str, ...], tuple[str, dict[str, Any]]] = {}
     for path, content in sorted(parsed.items()):
-        module = json.loads(content)
+        module = _module(path, content)
         package = _package(path, module)
         if any(note.get("entrypoint") for note in module.get("annotations", [])):
             what, remedy = "an entrypoint", "remove it: Charter asks for its own verdicts only"
@@ -35,6 +35,13 @@ def check_sources(parsed: Mapping[str, bytes]) -> None:
     for name, (path, where) in packages.items():
         if name not in tables:
             raise refused(path, where, "a package without `rules`", _EXAMPLE)
+
+
+def _module(path: str, content: bytes) -> dict[str, Any]:
+    try:
+        return json_mapping(content)
+    except ValueError as error:
+        raise Terminal(f"{path}:1: can't be judged ({error}); write it flat") from None
 
 
 def check_nesting(path: str, source: bytes) -> None:

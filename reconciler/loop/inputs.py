@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reconciler.audit.log import AuditLog, Entry
-from reconciler.errors import AuditBroken
+from reconciler.audit.log import AuditLog, Entry, malformed
 from reconciler.plan.build import Before
 from reconciler.source.directory import read_directory
 from reconciler.source.snapshot import Snapshot
@@ -105,10 +104,28 @@ def _fingerprints(log: AuditLog, entry: Entry) -> dict[Key, str]:
 
 
 def _rows(log: AuditLog, entry: Entry, name: str, member: str, width: int) -> list[list[Any]]:
-    rows = json.loads(log.attachment(entry, name)).get(member)
-    if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == width for row in rows):
-        raise AuditBroken(f"entry {entry.record.seq}: {name} has not the form that docs/record.md gives it")
+    rows = log.document(entry, name).get(member)
+    if not isinstance(rows, list) or not all(_is_row(row, width) for row in rows):
+        raise malformed(entry, name, f"{member} is no list of rows of {width} texts")
     return rows
+
+
+def _is_row(row: object, width: int) -> bool:
+    return isinstance(row, list) and len(row) == width and all(isinstance(part, str) for part in row)
+
+
+def sealed_actions(log: AuditLog, intent: Entry) -> list[dict[str, Any]]:
+    """The actions of an intent's plan.json. Raises AuditBroken."""
+    actions = log.document(intent, "plan.json").get("actions")
+    if not isinstance(actions, list) or not all(_is_action(item) for item in actions):
+        raise malformed(intent, "plan.json", "an action lacks what names it")
+    return actions
+
+
+def _is_action(item: object) -> bool:
+    if not isinstance(item, dict) or not isinstance(item.get("confirm"), (str, type(None))):
+        return False
+    return all(isinstance(item.get(name), str) for name in ("target", "engine", "kind", "name", "verb"))
 
 
 def owned_json(keys: frozenset[Key]) -> bytes:

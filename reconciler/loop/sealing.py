@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from reconciler.audit.log import Entry
-from reconciler.loop.inputs import Applied, desired_json, owned_json
+from reconciler.audit.record import Record
+from reconciler.loop.inputs import Applied, desired_json, owned_json, sealed_actions
 from reconciler.loop.judging import Trusted
+from reconciler.loop.own_intent import note
 from reconciler.loop.planning import Compared, identity, renderings
 from reconciler.loop.world import World
 from reconciler.plan.plan import Plan
@@ -49,7 +51,8 @@ def seal_intent(world: World, plan: Plan, compared: Compared, trusted: Trusted) 
         "remark": sorted(set(trusted.remarks)),
         "deadline": iso(deadline),
     }
-    return _append(world, "intent", values, {"plan.json": plan_text, "verdict.json": verdict_text})
+    attachments = {"plan.json": plan_text, "verdict.json": verdict_text}
+    return _append(world, "intent", values, attachments, lambda record: note(world, record))
 
 
 def seal_outcome(
@@ -77,10 +80,9 @@ def seal_outcome(
 
 def close_interrupted(world: World, intent: Entry, before: Applied) -> Entry:
     """Close an intent whose writer died: what it meant to create counts as owned, so that the next apply can take it on."""
-    plan = json.loads(world.log.attachment(intent, "plan.json"))
     created = frozenset(
         Key(action["engine"], action["kind"], action["name"])
-        for action in plan["actions"]
+        for action in sealed_actions(world.log, intent)
         if action["verb"] == "create"
     )
     copied = ("site_commit", "site_digest", "charter", "policy")
@@ -137,8 +139,14 @@ def _applied(compared: Compared) -> dict[str, str | list[str]]:
 
 
 def _append(
-    world: World, kind: str, values: Mapping[str, str | Sequence[str]], attachments: Mapping[str, bytes]
+    world: World,
+    kind: str,
+    values: Mapping[str, str | Sequence[str]],
+    attachments: Mapping[str, bytes],
+    announce: Callable[[Record], None] = lambda _record: None,
 ) -> Entry:
-    entry = world.log.append(kind, values, attachments, key=world.key(), clock=world.clock, writer=WRITER)
+    entry = world.log.append(
+        kind, values, attachments, key=world.key(), clock=world.clock, writer=WRITER, announce=announce
+    )
     world.push_log()
     return entry

@@ -76,7 +76,6 @@ def reconcile(world: World, confirmed: frozenset[str] = frozenset(), expected: s
         # 6. Say it, do it, read it back, say how it went.
         fence = Deadline(world.clock, world.clock.monotonic() + world.configuration.deadline_seconds)
         intent = seal_intent(world, plan, compared, signed)
-        fencing.note(world, intent)
         for target in world.targets:
             target.stamp(Mark(intent.record.seq, identity(commit, compared)))
         progress = run_phases(world.targets, head.site, plan, compared.rendering, confirmed, fence)

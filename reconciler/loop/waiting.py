@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from datetime import timedelta
 from typing import Any
 
-from reconciler.loop.inputs import Applied
+from reconciler.loop.inputs import Applied, sealed_actions
 from reconciler.loop.world import World
 from reconciler.plan.action import Action
 from reconciler.plan.plan import Plan
@@ -31,7 +30,7 @@ def only_waiting(world: World, plan: Plan, before: Applied, wanted: str, confirm
         or outcome.record.one("time") <= iso(world.clock.now() - timedelta(days=1))
     ):
         return False
-    then = {_recorded(item) for item in json.loads(world.log.attachment(intent, "plan.json"))["actions"]}
+    then = {_recorded(item) for item in sealed_actions(world.log, intent)}
     return all(_trace(action) in then for action in plan.actions)
 
 

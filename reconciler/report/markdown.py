@@ -12,7 +12,7 @@ from reconciler.plan.capacity import CapacityRow
 from reconciler.plan.plan import Plan
 from reconciler.report.text import moved, summary
 from reconciler.report.values import SYMBOL, differing
-from renderer.notation.printable import one_line
+from renderer.printable import one_line
 
 _LINES_SHOWN = 200
 _MARKS = {ord(mark): f"&#{ord(mark)};" for mark in "&\\`*_~|<>[]$"} | {

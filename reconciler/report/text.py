@@ -9,7 +9,7 @@ from reconciler.plan.action import Action, Job
 from reconciler.plan.capacity import CapacityRow
 from reconciler.plan.plan import Plan, counts
 from reconciler.report.values import SYMBOL, differing
-from renderer.notation.printable import one_line
+from renderer.printable import one_line
 
 _VERB = {"create": "will be created", "update": "will be changed", "delete": "will be destroyed"}
 _JOBS_SHOWN = 20

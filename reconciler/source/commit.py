@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from reconciler.errors import Terminal
-from renderer.notation.printable import one_line
+from renderer.printable import one_line
 
 _ID = re.compile(rb"[0-9a-f]{40}\Z")
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+\Z")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +10,7 @@ import urllib3
 from kubernetes.client.exceptions import ApiException
 
 from reconciler.errors import CharterError, ConfigurationRefused, Conflict, Terminal, Unreachable
+from reconciler.system.documents import json_mapping
 
 _OWNED_ELSEWHERE = "FieldManagerConflict"
 
@@ -74,7 +74,6 @@ def _conflict(doing: str, said: str, document: Mapping[str, Any]) -> str:
 
 def _document(error: ApiException) -> Mapping[str, Any]:
     try:
-        document = json.loads(error.body or "{}")
+        return json_mapping(error.body or "{}")
     except ValueError:
         return {}
-    return document if isinstance(document, dict) else {}

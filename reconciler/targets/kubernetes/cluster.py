@@ -5,7 +5,6 @@ This is the only module here that makes requests.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -14,6 +13,7 @@ from kubernetes.client.exceptions import ApiException
 from kubernetes.dynamic import DynamicClient
 from kubernetes.dynamic.resource import Resource
 
+from reconciler.system.documents import json_mapping
 from reconciler.targets.kubernetes.boundary import mapped
 from reconciler.targets.kubernetes.kinds import Kind
 
@@ -125,8 +125,7 @@ class Cluster:
                 if error.status == 404 and verb in ("get", "delete"):
                     return None
                 raise
-            manifest: Manifest = json.loads(answer.data)
-            return manifest
+            return json_mapping(answer.data)
 
     def _timeout(self) -> float:
         if self._limit is None:

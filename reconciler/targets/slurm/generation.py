@@ -15,6 +15,7 @@ from typing import Any
 
 from reconciler.errors import Stale, Terminal
 from reconciler.plan.action import RestartClass
+from reconciler.system.documents import json_mapping
 from reconciler.system.files import atomic_write, read_regular, switch_link
 from reconciler.targets.contract import Mark
 
@@ -113,12 +114,12 @@ class Generations:
         if not path.exists():
             return {}
         try:
-            content = json.loads(read_regular(path, _LIMIT))
+            content = json_mapping(read_regular(path, _LIMIT))
         except ValueError:
             raise Terminal(
                 f"{path}: is damaged; restore it from a backup, or remove it after: charter audit verify"
             ) from None
-        if not isinstance(content, dict) or content.get("format") != _FORMAT:
+        if content.get("format") != _FORMAT:
             raise Terminal(f"{path}: is not of format {_FORMAT}; move it away")
         return content
 

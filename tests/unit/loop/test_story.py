@@ -214,8 +214,9 @@ def test_a_rewritten_log_is_refused_by_the_next_run(site: FileSite) -> None:
     site.edit(TENANT, *MORE)
     site.charter("apply", expect=0)
     git(site.path, "update-ref", "refs/heads/audit", "audit~2")
-    _, said = site.charter("apply", expect=6)
-    assert "rewritten" in said
+    for verb in ("apply", "audit verify"):
+        _, said = site.charter(verb, expect=6)
+        assert "rewritten" in said
 
 
 def test_a_target_that_bears_a_mark_without_its_log_is_refused(site: FileSite) -> None:
@@ -240,7 +241,16 @@ import reconciler.targets.files.target as files
 def die(*_a, **_k):
     os.kill(os.getpid(), signal.SIGKILL)
 place = sys.argv.pop(1)
-if place == "after the intent":
+if place == "right after the seal":
+    import reconciler.system.git as git
+    append = git.Repository.append
+    def sealed(self, branch, files, *given):
+        made = append(self, branch, files, *given)
+        if b"kind intent" in files["record"]:
+            die()
+        return made
+    git.Repository.append = sealed
+elif place == "after the intent":
     story.run_phases = die
 elif place == "half way":
     write = files.FileTarget._write
@@ -268,7 +278,9 @@ def _killed(site: FileSite, place: str) -> None:
     assert done.returncode == -9, done.stderr
 
 
-@pytest.mark.parametrize("place", ["after the intent", "half way", "before the outcome"])
+@pytest.mark.parametrize(
+    "place", ["right after the seal", "after the intent", "half way", "before the outcome"]
+)
 def test_a_writer_killed_between_intent_and_outcome_is_carried_on(fresh: FileSite, place: str) -> None:
     _killed(fresh, place)
     assert fresh.kinds()[-1] == "intent"
