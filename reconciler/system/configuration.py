@@ -130,8 +130,16 @@ def load(path: str | None, site: str) -> Configuration:
     chosen = path or os.environ.get("CHARTER_CONFIG") or (str(DEFAULT) if DEFAULT.exists() else None)
     if chosen is None:
         home = Path(site).resolve() / ".charter"
+        _own_folders(home, home / "state", home / "live")
         return Configuration(state_dir=home / "state", files=FilesTarget(home / "live"))
     return _parse(Path(chosen))
+
+
+def _own_folders(*folders: Path) -> None:
+    """A commit could bring a link of that name, and the embedded target would write wherever it leads. Raises Terminal."""
+    for folder in folders:
+        if folder.is_symlink():
+            raise Terminal(f"{folder}: is a symlink; remove it, or name a target in a configuration file")
 
 
 def with_repository(configuration: Configuration, url: str) -> Configuration:

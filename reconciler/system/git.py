@@ -107,7 +107,9 @@ class Repository:
         path.mkdir(parents=True, exist_ok=True)
         git = _prepared(Git(path))
         try:
-            git.init("--quiet", "--initial-branch=main", *(["--bare"] if bare else []))
+            git.init(
+                "--quiet", "--initial-branch=main", "--object-format=sha1", *(["--bare"] if bare else [])
+            )
         except GitCommandError as error:
             raise Terminal(f"{path}: no repository can be made there: {_stderr(error)}") from None
         return cls.open(path)
@@ -266,11 +268,11 @@ class Repository:
                 )
             )
         except GitCommandError as error:
-            reason = str(error.stderr).strip().strip("'").splitlines()
+            reason = _reason(error)
             if any("rejected" in line for line in reason):
                 raise _Rejected("rejected") from None
             raise Unreachable(
-                f"git {command}: {'; '.join(reason[-3:]) or 'no answer'}; check the remote"
+                f"git {command}: {'; '.join(reason[:2]) or 'no answer'}; check the remote"
             ) from None
 
     def _bytes(self, command: Callable[..., bytes], *arguments: str) -> bytes:
@@ -340,6 +342,12 @@ def _address(url: str) -> str:
     if url.startswith("-") or "::" in url.split("/")[0]:
         raise UsageError(f"{url[:60]!r} is not a repository address; give a path or an ssh or https address")
     return url
+
+
+def _reason(error: GitCommandError) -> list[str]:
+    """What git said, without GitPython's wrapping: the cause comes first, then advice."""
+    text = str(error.stderr).strip().removeprefix("stderr:").strip().strip("'")
+    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def _stderr(error: GitCommandError) -> str:

@@ -75,6 +75,33 @@ def test_the_caller_s_git_variables_point_nowhere_else(tmp_path: Path, site: Pat
     assert git(site, "rev-parse", "HEAD") == other
 
 
+def test_head_on_a_branch_without_a_commit(tmp_path: Path) -> None:
+    site = reference_site(tmp_path / "site").path
+    git(site, "checkout", "-q", "--orphan", "new")
+    assert "HEAD names no commit" in said(1, "apply", str(site))
+
+
+@pytest.mark.parametrize("folder", [".charter", ".charter/live", ".charter/state"])
+def test_a_committed_link_does_not_lead_the_embedded_target_elsewhere(tmp_path: Path, folder: str) -> None:
+    site, victim = reference_site(tmp_path / "site").path, tmp_path / "victim"
+    victim.mkdir()
+    (site / folder).parent.mkdir(exist_ok=True)
+    (site / folder).symlink_to(victim)
+    git(site, "add", "-f", folder)
+    git(site, "commit", "-q", "-m", "link")
+    assert "is a symlink" in said(1, "apply", str(site))
+    assert not list(victim.iterdir())
+
+
+def test_a_remote_that_is_not_there_is_named_by_its_cause(site: Path) -> None:
+    text = said(1, "reconcile", str(site), "--once", "--repo", "/nonexistent")
+    assert "'/nonexistent' does not appear to be a git repository" in text
+
+
+def test_a_site_is_of_the_object_format_that_can_be_read(tmp_path: Path) -> None:
+    said(0, "init", str(tmp_path / "new"), GIT_DEFAULT_HASH="sha256")
+
+
 @pytest.mark.parametrize("redirect", [">/dev/full", ">&-"])
 def test_an_output_that_takes_nothing(redirect: str, site: Path) -> None:
     done = subprocess.run(
@@ -87,6 +114,31 @@ def test_an_output_that_takes_nothing(redirect: str, site: Path) -> None:
     assert "error: " in done.stderr
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
+
+
+@pytest.mark.parametrize("limit", [0, 500, 5_000, 50_000])
+def test_files_that_cannot_grow_are_told_and_the_next_run_converges(tmp_path: Path, limit: int) -> None:
+    site = reference_site(tmp_path / "site").path
+    words = ["prlimit", f"--fsize={limit}", CHARTER, "apply", str(site)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode in (1, 5), done.stderr
+    assert "error: " in done.stderr or "failed" in done.stderr
+    assert "Traceback" not in done.stderr
+    said(0, "apply", str(site))
+    said(0, "audit", "verify", str(site))
+
+
+@pytest.mark.parametrize("obstacle", ["refs/heads/audit.lock", "refs/heads/audit/foo"])
+def test_what_stands_in_the_way_of_the_log_is_named(tmp_path: Path, obstacle: str) -> None:
+    site = reference_site(tmp_path / "site").path
+    if obstacle.endswith(".lock"):
+        (site / ".git" / obstacle).touch()
+    else:
+        git(site, "branch", obstacle.removeprefix("refs/heads/"))
+    assert "audit" in said(1, "apply", str(site))
+    if obstacle.endswith(".lock"):
+        (site / ".git" / obstacle).unlink()
+        said(0, "apply", str(site))
 
 
 def test_a_reader_that_has_enough(site: Path) -> None:
