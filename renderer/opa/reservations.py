@@ -10,17 +10,22 @@ from zoneinfo import ZoneInfo
 from renderer.model.reservations import Reservation
 from renderer.model.site import Site
 from renderer.notation.times import next_occurrence
+from renderer.rules.held import held
 from renderer.rules.reservations import time_zone
 
 _SECOND = timedelta(seconds=1)
 
 
 def reservation_data(site: Site) -> dict[str, Any]:
-    """{name: reservation}; `peak` {nodes, gpus} is its busiest moment, `outside` are its hosts not in the training plane."""
-    items = list(site.reservations.values())
+    """{name: reservation}; `peak` {nodes, gpus} is its busiest moment, guards included; `outside` are its hosts beyond the training
+    plane."""
+    items = list(held(site).values())
     zone = time_zone(site.cluster.timezone)
     training = set(site.planes.training)
-    return {item.name: _one(site, item, _crowds(item, items, zone), training) for item in items}
+    return {
+        item.name: _one(site, site.reservations[item.name], _crowds(item, items, zone), training)
+        for item in items
+    }
 
 
 def _one(

@@ -11,6 +11,8 @@ from renderer.model.reservations import Reservation
 from renderer.notation.times import PERIOD_DAYS, next_occurrence
 from renderer.problem import Finding, Keys
 from renderer.rules.cluster import is_time_zone
+from renderer.rules.guard import guard
+from renderer.rules.held import held
 from renderer.rules.hosts import unknown_hosts
 from renderer.rules.subject import Subject, shown
 
@@ -43,7 +45,7 @@ def _reference_keys(item: Reservation, reference: str) -> Keys:
 
 
 def _period(subject: Subject, item: Reservation) -> Iterator[Finding]:
-    length = item.end - item.start
+    length, ahead = item.end - item.start, timedelta(seconds=guard(subject.site).seconds)
     if length <= timedelta(0):
         yield subject.fault(
             "reservations",
@@ -62,8 +64,8 @@ def _period(subject: Subject, item: Reservation) -> Iterator[Finding]:
             "has no end",
             "give an end or a duration below ten years",
         )
-    elif item.recurrence in PERIOD_DAYS and length > timedelta(days=PERIOD_DAYS[item.recurrence]):
-        what = f"lasts longer than its recurrence ({item.recurrence})"
+    elif item.recurrence in PERIOD_DAYS and length + ahead > timedelta(days=PERIOD_DAYS[item.recurrence]):
+        what = f"lasts, with the guard before it, longer than its recurrence ({item.recurrence})"
         yield subject.fault("reservations", item.name, ("recurrence",), "recurrence", what, "shorten it")
 
 
@@ -95,21 +97,34 @@ def _what(subject: Subject, item: Reservation) -> Iterator[Finding]:
 
 
 def overlaps(subject: Subject) -> Iterator[Finding]:
-    """Two reservations never hold the same host at the same time."""
+    """Two reservations never hold the same host at the same time, the guard before each included."""
     zone = time_zone(subject.site.cluster.timezone)
     named = [item for item in subject.site.reservations.values() if item.hosts and item.start < item.end]
-    held = {item.name: frozenset(item.hosts) for item in named}
+    hosts = {item.name: frozenset(item.hosts) for item in named}
+    guarded = held(subject.site)
     for index, second in enumerate(named):
         clashes = (
             first
             for first in named[:index]
-            if not held[first.name].isdisjoint(held[second.name]) and meet(first, second, zone)
+            if not hosts[first.name].isdisjoint(hosts[second.name])
+            and meet(guarded[first.name], guarded[second.name], zone)
         )
         for first in islice(clashes, _MAX_CLASHES):
-            both = [host for host in second.hosts if host in held[first.name]]
-            what = f"holds {shown(both)} while {first.name} does"
-            remedy = "move one of them, or use other hosts"
-            yield subject.fault("reservations", second.name, ("hosts",), "reservation-overlap", what, remedy)
+            both = shown([host for host in second.hosts if host in hosts[first.name]])
+            if meet(first, second, zone):
+                what, remedy = f"holds {both} while {first.name} does", "move one of them, or use other hosts"
+                yield subject.fault(
+                    "reservations", second.name, ("hosts",), "reservation-overlap", what, remedy
+                )
+            else:
+                yield _too_near(subject, first, second, both)
+
+
+def _too_near(subject: Subject, first: Reservation, second: Reservation, both: str) -> Finding:
+    minutes = guard(subject.site).seconds // 60
+    what = f"holds {both} less than {minutes} min before or after reservation {first.name}, whose last jobs may still be there"
+    remedy = f"leave {minutes} min between them, the guard that charter explain reservation shows"
+    return subject.fault("reservations", second.name, ("start",), "reservation-gap", what, remedy)
 
 
 def meet(first: Reservation, second: Reservation, zone: ZoneInfo) -> bool:

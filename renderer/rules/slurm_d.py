@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from renderer.problem import Finding
 from renderer.rules.slurm_keys import LIST_KEYS, RENDERED_KEYS, key_fault
-from renderer.rules.slurm_lines import line_keys, logical_lines
+from renderer.rules.slurm_lines import line_pairs, logical_lines
 from renderer.rules.subject import Subject
 
 FOLDER = "inventory/slurm.d"
@@ -57,14 +57,15 @@ def _line(subject: Subject, path: str, file: str, number: int, line: str) -> Ite
         if line.lower().startswith("include"):
             yield _included(path, number)
         return
-    keys = line_keys(line)
-    if keys is None:
+    pairs = line_pairs(line)
+    if pairs is None:
         if line.lower().startswith("include"):
             yield _included(path, number)
             return
         what = f"{line[:40]!r} is not Key=Value, which is all that Charter can judge"
         yield Finding(path, (number, 1), "slurm-line", what, "write Key=Value, quoted where it holds blanks")
         return
+    keys = [key for key, _ in pairs]
     if keys[0].lower() in _OPENERS:
         keys = keys[:1]
     elif file == "slurm.conf" and len(keys) > 1:

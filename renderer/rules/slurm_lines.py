@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-_PAIR = re.compile(r"""\s*([A-Za-z][A-Za-z0-9_]*)\s*=\s*(?:"[^"]*"|[^\s"]\S*)(?=\s|\Z)""")
+_PAIR = re.compile(r"""\s*([A-Za-z][A-Za-z0-9_]*)\s*=\s*("[^"]*"|[^\s"]\S*)(?=\s|\Z)""")
 
 
 def logical_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -26,20 +27,37 @@ def logical_lines(text: str) -> Iterator[tuple[int, str]]:
         yield first, held.strip()
 
 
-def line_keys(line: str) -> list[str] | None:
-    """The keys of a line of `Key=Value` pairs; None where it is anything else.
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A `Key=Value` of a file, the key as written, the value without its quotes, and the line it stands on."""
+
+    line: int
+    key: str
+    value: str
+
+
+def settings(text: str) -> Iterator[list[Setting]]:
+    """The pairs of each line; lines of another form, which a rule refuses, are left out."""
+    for number, line in logical_lines(text):
+        pairs = line_pairs(line)
+        if pairs:
+            yield [Setting(number, key, value) for key, value in pairs]
+
+
+def line_pairs(line: str) -> list[tuple[str, str]] | None:
+    """The pairs of a line of `Key=Value`; None where it is anything else.
 
     Slurm also takes `Key+=Value`, `-=`, `*=` and `/=`, and dots in keys: none of its own files needs them, and they would
     be a second way to set what Charter writes (s_p_parse_line, Slurm's parse_config.c; tried on 22.05.8).
     """
-    keys, rest = [], line
+    pairs, rest = [], line
     while rest.strip():
         pair = _PAIR.match(rest)
         if pair is None:
             return None
-        keys.append(pair[1])
+        pairs.append((pair[1], pair[2].strip('"')))
         rest = rest[pair.end() :]
-    return keys or None
+    return pairs or None
 
 
 def _without_comment(line: str) -> str:

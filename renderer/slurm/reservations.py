@@ -1,5 +1,5 @@
-"""Reservations at their declared start. Slurm lets running jobs overrun into one; until a guard stands before it, each is
-named in a remark.
+"""Reservations, each held from its guard before the declared start on: slurmctld lets jobs overrun into one, and the guard
+is the longest that they can.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from renderer.model.site import Site
 from renderer.notation.hostlist import fold
 from renderer.notation.times import iso
 from renderer.resource import Key, Resource
+from renderer.rules.held import held
 from renderer.slurm.capability import Capability
 
 
@@ -25,13 +26,28 @@ def reservations(site: Site, able: Capability, now: datetime) -> tuple[tuple[Res
         for item in declared
         if item not in live
     )
-    unguarded = tuple(
-        f"reservation {item.name} is unguarded: jobs that run at its start may hold its nodes past it"
-        for item in live
-    )
+    holds = held(site)
     return tuple(
-        Resource(Key("slurm", "reservation", item.name), _fields(item, site, able)) for item in live
-    ), ended + unguarded
+        Resource(Key("slurm", "reservation", item.name), _fields(holds[item.name], site, able))
+        for item in live
+    ), ended + tuple(_remark(site, item, holds[item.name], now) for item in live)
+
+
+def _remark(site: Site, item: Reservation, hold: Reservation, now: datetime) -> str:
+    ahead = int((item.start - hold.start).total_seconds())
+    if not ahead and site.cluster.manage.config == "off":
+        what = "slurm.conf isn't managed, so how long jobs may overrun into it is not known"
+        return f"reservation {item.name} is unguarded: {what}"
+    if not ahead:
+        return f"reservation {item.name} follows one of the same programmes: its jobs run on into it"
+    if item.recurrence != "none":
+        return f"reservation {item.name} is held from {ahead // 60} min before each start (guard)"
+    late = (
+        "; that is already past: jobs that run now may hold its nodes past its start"
+        if hold.start < now < item.start
+        else ""
+    )
+    return f"reservation {item.name} is held from {iso(hold.start)} for its start at {iso(item.start)} (guard {ahead // 60} min){late}"
 
 
 def _fields(item: Reservation, site: Site, able: Capability) -> dict[str, str]:

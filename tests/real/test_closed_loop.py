@@ -138,7 +138,7 @@ def test_live_slurm_agrees_with_the_yaml(rig: SlurmRig, site: AdaptedSite) -> No
     assert "AllowAccounts=regulator,regulator-evaluation" in partitions
     reservations = rig.run("scontrol", "-o", "show", "reservation").stdout
     assert (
-        "ReservationName=foundation-run StartTime=2027-02-01T08:00:00 EndTime=2027-02-22T08:00:00"
+        "ReservationName=foundation-run StartTime=2027-02-01T07:56:00 EndTime=2027-02-22T08:00:00"
         in reservations
     )
     assert "MAINT,IGNORE_JOBS,WEEKLY" in reservations

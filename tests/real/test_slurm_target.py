@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -15,6 +16,7 @@ from renderer.model.cluster import SlurmRestart
 from renderer.model.site import Site
 from renderer.model.tenants import Grant, ProgramMembers, Quota
 from renderer.resource import Key
+from renderer.rules.guard import guard
 from tests.engines.errors import EngineError
 from tests.engines.slurm import SlurmRig
 from tests.real.slurm_harness import HOSTS, USERS, Loop, loop_on, rig_site
@@ -197,7 +199,8 @@ def test_restart_by_hand_is_waited_for_and_nothing_else_touches_the_daemons(
     waiting = {item.pending for item in loop.apply(larger)}
     assert waiting == {"waiting for operator: restart slurmd on every node, slurmctld first"}
     before = len(loop.target.writes)
-    later = replace(larger, qos=replace(larger.qos, grace_seconds=150))
+    door = replace(larger.partitions["train"], default_time=1800)
+    later = replace(larger, partitions={**larger.partitions, "train": door})
     assert {item.pending for item in loop.apply(later)} == waiting
     assert [argv[0] for argv in loop.target.writes[before:]] == ["switch"]
     time.sleep(1)  # the daemons' own clocks count whole seconds
@@ -220,6 +223,38 @@ def test_configuration_that_does_not_come_up_is_taken_back(rig: SlurmRig, loop: 
     loop.sequence = failing.sequence
     assert rig.conf_dir.resolve() == before
     assert loop.plan(site)[0] == ()
+
+
+def test_a_recurring_reservation_made_in_mid_occurrence_begins_with_the_next(
+    rig: SlurmRig, loop: Loop, site: Site
+) -> None:
+    now = datetime.now(UTC).replace(microsecond=0)
+    care = replace(
+        site.reservations["care"],
+        name="patch",
+        start=now - timedelta(days=7, minutes=10),
+        end=now - timedelta(days=7) + timedelta(hours=1),
+        hosts=("su02-n04",),
+    )
+    changed = replace(site, reservations={**site.reservations, "patch": care})
+    loop.apply(changed)
+    assert loop.plan(changed)[0] == ()
+    (line,) = facts(rig, "scontrol", "-o", "show", "reservation", "patch")
+    begins = care.start + timedelta(days=14) - timedelta(seconds=guard(changed).seconds)
+    assert f"StartTime={begins:%Y-%m-%dT%H:%M:%S}" in line
+    loop.apply(site)
+
+
+def test_a_different_grace_moves_what_is_held_ahead_of_reservations(
+    rig: SlurmRig, loop: Loop, site: Site
+) -> None:
+    longer = replace(site, qos=replace(site.qos, grace_seconds=site.qos.grace_seconds + 600))
+    loop.apply(longer)
+    assert loop.plan(longer)[0] == ()
+    (line,) = facts(rig, "scontrol", "-o", "show", "reservation", "run")
+    begins = site.reservations["run"].start - timedelta(seconds=guard(longer).seconds)
+    assert f"StartTime={begins:%Y-%m-%dT%H:%M:%S}" in line
+    loop.apply(site)
 
 
 def test_removed_tenant_is_closed_first_and_its_job_goes_only_when_confirmed(

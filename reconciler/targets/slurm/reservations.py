@@ -1,7 +1,8 @@
 """Reservations: how they read in slurmctld, and the commands that make them so.
 
 Times are sent and read in UTC. slurmctld moves a recurring reservation on by itself, so its start is compared modulo the
-period; a start that has passed is never sent, since slurmctld refuses it.
+period; a start that has passed is never sent, since slurmctld refuses it. A recurring one that is made in the middle of an
+occurrence begins with the next: made from now on, every later occurrence would begin as late and last as short.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def _same_period(desired: Mapping[str, Any], live: Mapping[str, str], site: Site
     live_start = _moment(live["start_time"])
     live_end = live_start + timedelta(seconds=int(live["duration"]))
     if desired["recurrence"] == "none":
-        return live_end == start + length and (live_start == start or (start < now and live_start > start))
+        return live_end == start + length and (live_start == start or (start <= now and live_start <= now))
     zone = ZoneInfo(site.cluster.timezone)
     wall = (
         live_start.astimezone(zone).replace(tzinfo=None) - start.astimezone(zone).replace(tzinfo=None)
@@ -76,7 +77,7 @@ def _same_period(desired: Mapping[str, Any], live: Mapping[str, str], site: Site
 
 def create(client: Client, site: Site, resource: Resource, now: datetime, timeout: float) -> None:
     """Make a reservation."""
-    words = _words(resource.fields, site, now)
+    words = (*_times(resource.fields, site, now), *_words(resource.fields))
     client.write(
         "scontrol", "create", "reservation", f"ReservationName={resource.key.name}", *words, timeout=timeout
     )
@@ -93,7 +94,11 @@ def update(
         remove(client, resource.key.name, timeout)
         create(client, site, resource, now, timeout)
         return
-    words = [word for word in _words(resource.fields, site, now) if not word.startswith("Flags=")]
+    words = [word for word in _words(resource.fields) if not word.startswith("Flags=")]
+    if not _same_period(resource.fields, {name: str(value) for name, value in before.items()}, site, now):
+        began = before["recurrence"] == "none" and _moment(before["start_time"]) <= now
+        times = _times(resource.fields, site, now)
+        words += [word for word in times if not (began and word == "StartTime=now")]
     client.write(
         "scontrol", "update", "reservation", f"ReservationName={resource.key.name}", *words, timeout=timeout
     )
@@ -104,14 +109,16 @@ def remove(client: Client, name: str, timeout: float) -> None:
     client.write("scontrol", "delete", f"ReservationName={name}", timeout=timeout)
 
 
-def _words(fields: Mapping[str, Any], site: Site, now: datetime) -> Iterator[str]:
+def _times(fields: Mapping[str, Any], site: Site, now: datetime) -> Iterator[str]:
     start, length = _moment(fields["start_time"]), timedelta(seconds=int(fields["duration"]))
-    end = start + length
     if fields["recurrence"] != "none":
-        start = next_occurrence(start, length, fields["recurrence"], ZoneInfo(site.cluster.timezone), now)
-        end = start + length
+        zone = ZoneInfo(site.cluster.timezone)
+        start = next_occurrence(start, timedelta(0), fields["recurrence"], zone, now)
     yield "StartTime=now" if start <= now else f"StartTime={start:%Y-%m-%dT%H:%M:%S}"
-    yield f"EndTime={end:%Y-%m-%dT%H:%M:%S}"
+    yield f"EndTime={start + length:%Y-%m-%dT%H:%M:%S}"
+
+
+def _words(fields: Mapping[str, Any]) -> Iterator[str]:
     for word, name in (
         ("Nodes", "nodes"),
         ("NodeCnt", "node_count"),

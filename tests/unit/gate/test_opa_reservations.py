@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from renderer.model.cluster import ManageLevel
 from renderer.model.reservations import Reservation
 from renderer.opa import site_data
 from tests.unit.gate.reference import reference_site, with_
@@ -26,14 +28,21 @@ def held(
     return Reservation(**(fields | {"nodes": nodes, "recurrence": recurrence} | more))
 
 
-def peaks(*items: Reservation) -> dict[str, int]:
-    """Nodes at each one's busiest moment."""
-    data = site_data(with_(reservations={item.name: item for item in items}))
+def peaks(*items: Reservation, config: ManageLevel = "off") -> dict[str, int]:
+    """Nodes at each one's busiest moment; where slurm.conf isn't managed nothing stands before them."""
+    cluster = reference_site().cluster
+    cluster = replace(cluster, manage=replace(cluster.manage, config=config))
+    data = site_data(with_(cluster=cluster, reservations={item.name: item for item in items}))
     return {name: one["peak"]["nodes"] for name, one in data["reservations"].items()}
 
 
 def test_one_after_the_other_is_not_at_once() -> None:
     assert peaks(held("a", 0, 4), held("b", 4, 8), held("day", 0, 24)) == {"a": 20, "b": 20, "day": 20}
+
+
+def test_the_guard_before_one_is_held_too() -> None:
+    assert peaks(held("a", 0, 4), held("b", 4, 8), config="report") == {"a": 20, "b": 20}
+    assert peaks(held("a", 0, 4), held("b", 4.1, 8), config="report") == {"a": 10, "b": 10}
 
 
 def test_what_overlaps_adds_up() -> None:

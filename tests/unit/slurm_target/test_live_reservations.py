@@ -135,6 +135,27 @@ def test_recurring_start_is_sent_as_its_next_occurrence() -> None:
     assert text.endswith("Users=root Flags=MAINT,DAILY")
 
 
+def test_a_recurring_one_made_in_mid_occurrence_begins_with_the_next() -> None:
+    weekly = desired(recurrence="weekly", start_time="2026-12-01T07:00:00Z")
+    assert "StartTime=2026-12-08T07:00:00 EndTime=2026-12-08T09:00:00" in words(weekly)
+
+
+def test_who_may_use_one_that_began_is_changed_without_touching_its_times() -> None:
+    client, want = FakeClient(), desired(accounts="a-x,b-y")
+    now = datetime(2027, 1, 11, 10, tzinfo=UTC)
+    reservations.update(client, eight_nodes(), want, desired().fields, now, 5)
+    assert next(client.commands()).endswith("ReservationName=r Nodes=n[1-2] Accounts=a-x,b-y")
+
+
+def test_the_end_of_one_that_began_is_changed_without_its_start() -> None:
+    client, want = FakeClient(), desired(duration="10800")
+    now = datetime(2027, 1, 11, 10, tzinfo=UTC)
+    reservations.update(client, eight_nodes(), want, desired().fields, now, 5)
+    command = next(client.commands())
+    assert "StartTime" not in command
+    assert "EndTime=2027-01-11T12:00:00" in command
+
+
 def test_change_that_slurmctld_cannot_make_is_a_new_reservation() -> None:
     client, want = FakeClient(), desired(recurrence="daily")
     reservations.update(client, eight_nodes(), want, desired().fields, NOW, 5)
