@@ -6,7 +6,7 @@ happens after the limit comes on top. The terms below were measured on 22.05.8, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -132,7 +132,7 @@ def _partitions(subject: Subject) -> Iterator[Finding]:
             yield subject.fault("partitions", "", (name, "max_time"), "guard-unbounded", what, remedy)
 
 
-def _raw_partition(line: list[Setting]) -> Iterator[Finding]:
+def _raw_partition(line: Sequence[Setting]) -> Iterator[Finding]:
     limit = next((part.value for part in line if part.key.lower() == "maxtime"), "UNLIMITED")
     if _endless(limit):
         yield _raw(line[0], "its jobs may have no limit, and never leave a reservation's nodes; set MaxTime")
@@ -141,7 +141,7 @@ def _raw_partition(line: list[Setting]) -> Iterator[Finding]:
             yield _raw(part, "suspended time moves a job's limit; use REQUEUE")
 
 
-def _over_faults(line: list[Setting]) -> Iterator[Finding]:
+def _over_faults(line: Sequence[Setting]) -> Iterator[Finding]:
     for part in line:
         if part.key.lower() == "overtimelimit" and not part.value.isdigit():
             yield _raw(part, "jobs may go on past their limit without end; write minutes, or remove it")
@@ -165,8 +165,8 @@ def _endless(limit: str) -> bool:
         return True
 
 
-def _lines(site: Site) -> list[list[Setting]]:
-    return list(settings(site.slurm_d.get("slurm.conf", "")))
+def _lines(site: Site) -> tuple[tuple[Setting, ...], ...]:
+    return settings(site.slurm_d.get("slurm.conf", ""))
 
 
 def _by_key(site: Site) -> dict[str, Setting]:

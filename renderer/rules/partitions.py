@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 from renderer.model.partitions import Partition
 from renderer.problem import Finding
@@ -17,6 +18,7 @@ def partitions(subject: Subject) -> Iterator[Finding]:
     found = subject.site.partitions
     for partition in found.values():
         yield from _one(subject, partition)
+    yield from _unlike_tiers(subject)
     defaults = [name for name, partition in found.items() if partition.default]
     if len(defaults) > 1:
         what = f"{' and '.join(defaults)} are both default"
@@ -33,6 +35,17 @@ def partitions(subject: Subject) -> Iterator[Finding]:
             "mark one `default: true`",
             "warning",
         )
+
+
+def _unlike_tiers(subject: Subject) -> Iterator[Finding]:
+    """slurmctld looks at PriorityTier before any job's priority."""
+    for one, other in combinations(subject.site.partitions.values(), 2):
+        if one.priority_tier != other.priority_tier and not set(one.hosts).isdisjoint(other.hosts):
+            first, last = sorted((one, other), key=lambda door: -door.priority_tier)
+            what = f"jobs of {first.name} come before those of {last.name} on the hosts that both have, whatever their QOS"
+            remedy = "give both one priority_tier, if tiers shall decide"
+            keys = (first.name, "priority_tier")
+            yield subject.fault("partitions", "", keys, "partition-tier", what, remedy, "warning")
 
 
 def _one(subject: Subject, partition: Partition) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 
 from renderer.problem import Finding
 from renderer.rules.subject import Subject
@@ -48,10 +49,31 @@ def tiers(subject: Subject) -> Iterator[Finding]:
                 what,
                 "equal tiers have no order: make them differ",
             )
+    yield from _order(subject)
     cycle = _cycle({name: tier.preempts for name, tier in known.items()})
     if cycle:
         what = f"preemption runs in a circle: {' → '.join(cycle)}"
         yield subject.fault("qos", "", (cycle[0], "preempts"), "qos-cycle", what, "remove one of these")
+
+
+def _order(subject: Subject) -> Iterator[Finding]:
+    """What would spare a lower tier at a higher one's cost: a prey left out, or a longer exemption."""
+    down = sorted(subject.site.qos.tiers.values(), key=lambda tier: -tier.priority)
+    for tier in down:
+        below = [other.name for other in down if other.priority < tier.priority]
+        prey = [place for place, name in enumerate(below) if name in tier.preempts]
+        spared = [
+            name for place, name in enumerate(below) if prey and place > prey[0] and name not in tier.preempts
+        ]
+        if spared:
+            what = f"{tier.name} may preempt {below[prey[0]]}, but not {' and '.join(spared)} below it"
+            remedy = "add what is lower, else a higher tier is hit where lower ones would do"
+            yield subject.fault("qos", "", (tier.name, "preempts"), "qos-spared", what, remedy)
+    for higher, lower in pairwise(down):
+        if lower.exempt_seconds > higher.exempt_seconds:
+            what = f"{lower.name} is exempt for {lower.exempt_seconds} s, {higher.name} above it for {higher.exempt_seconds} s"
+            remedy = "exempt no lower tier longer: the higher one would be hit in its place"
+            yield subject.fault("qos", "", (lower.name, "exempt_seconds"), "qos-exempt", what, remedy)
 
 
 def _cycle(edges: dict[str, tuple[str, ...]]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.problem import Finding
-from renderer.rules.slurm_keys import LIST_KEYS, RENDERED_KEYS, key_fault
+from renderer.rules.slurm_keys import LIST_KEYS, ORDER_KEYS, ORDER_PARTS, RENDERED_KEYS, key_fault
 from renderer.rules.slurm_lines import line_pairs, logical_lines
 from renderer.rules.subject import Subject
 
@@ -73,6 +73,19 @@ def _line(subject: Subject, path: str, file: str, number: int, line: str) -> Ite
         yield Finding(path, (number, 1), "slurm-line", what, "write each on a line of its own")
     for key in keys:
         yield from _key(subject, path, file, number, key)
+    if file == "slurm.conf":
+        for key, value in pairs:
+            yield from _against_order(path, number, key, value)
+
+
+def _against_order(path: str, number: int, key: str, value: str) -> Iterator[Finding]:
+    reasons = {key: ORDER_KEYS[key.lower()]} if key.lower() in ORDER_KEYS else {}
+    if key.lower() in ("schedulerparameters", "preemptparameters"):
+        parts = [part.partition("=")[0].strip().lower() for part in value.split(",")]
+        reasons |= {part: ORDER_PARTS[part] for part in parts if part in ORDER_PARTS}
+    for name, why in reasons.items():
+        what, _, remedy = why.partition("; ")
+        yield Finding(path, (number, 1), "slurm-order", f"{name}: {what}", remedy)
 
 
 def _included(path: str, number: int) -> Finding:

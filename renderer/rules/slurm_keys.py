@@ -35,6 +35,23 @@ _LISTS = """
 LIST_KEYS: frozenset[str] = frozenset(_LISTS.split())
 """Keys of slurm.conf whose value is a list: slurm.d may add parts to what Charter writes, none may contradict."""
 
+ORDER_KEYS: Mapping[str, str] = {
+    "preemptexempttime": "exempts all tiers alike; set exempt_seconds of a tier",
+    "priorityfavorsmall": "could lift a job of a lower tier above one of a higher; remove the line",
+    "priorityweightassoc": "could lift a job of a lower tier above one of a higher; remove the line",
+    "priorityweightjobsize": "could lift a job of a lower tier above one of a higher; remove the line",
+    "priorityweightpartition": "could lift a job of a lower tier above one of a higher; remove the line",
+    "priorityweighttres": "could lift a job of a lower tier above one of a higher; remove the line",
+}
+"""Keys of slurm.conf that break the order of tiers, and why."""
+
+ORDER_PARTS: Mapping[str, str] = {
+    "preempt_youngest_first": "the youngest job dies first, of whatever tier (seen on 22.05.8); remove it",
+    "youngest_first": "the youngest job dies first, of whatever tier; remove it",
+    "min_exempt_priority": "exempts jobs by a number that mixes tiers, share and age; remove it",
+}
+"""Parts of SchedulerParameters and PreemptParameters that do so."""
+
 _SINCE: Mapping[str, tuple[int, int]] = {
     "hashplugin": (24, 11),
     "preemptparameters": (24, 11),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 _PAIR = re.compile(r"""\s*([A-Za-z][A-Za-z0-9_]*)\s*=\s*("[^"]*"|[^\s"]\S*)(?=\s|\Z)""")
 
@@ -36,12 +37,13 @@ class Setting:
     value: str
 
 
-def settings(text: str) -> Iterator[list[Setting]]:
+@lru_cache(maxsize=4)
+def settings(text: str) -> tuple[tuple[Setting, ...], ...]:
     """The pairs of each line; lines of another form, which a rule refuses, are left out."""
-    for number, line in logical_lines(text):
-        pairs = line_pairs(line)
-        if pairs:
-            yield [Setting(number, key, value) for key, value in pairs]
+    found = ((number, line_pairs(line)) for number, line in logical_lines(text))
+    return tuple(
+        tuple(Setting(number, key, value) for key, value in pairs) for number, pairs in found if pairs
+    )
 
 
 def line_pairs(line: str) -> list[tuple[str, str]] | None:
@@ -50,13 +52,13 @@ def line_pairs(line: str) -> list[tuple[str, str]] | None:
     Slurm also takes `Key+=Value`, `-=`, `*=` and `/=`, and dots in keys: none of its own files needs them, and they would
     be a second way to set what Charter writes (s_p_parse_line, Slurm's parse_config.c; tried on 22.05.8).
     """
-    pairs, rest = [], line
-    while rest.strip():
-        pair = _PAIR.match(rest)
+    pairs, place, end = [], 0, len(line.rstrip())
+    while place < end:
+        pair = _PAIR.match(line, place)
         if pair is None:
             return None
         pairs.append((pair[1], pair[2].strip('"')))
-        rest = rest[pair.end() :]
+        place = pair.end()
     return pairs or None
 
 

@@ -80,6 +80,15 @@ CASES = {
         "{'inventory/slurm.d/slurm.conf': b'ClusterName=x\\n' * 200000}",
         "slurm-rendered",
     ),
+    "pairs on one line": ("{'inventory/slurm.d/slurm.conf': b'A=b ' * 500000}", "slurm-line"),
+    "limits without end": (
+        "{'inventory/slurm.d/slurm.conf': b'OverTimeLimit=UNLIMITED\\n' * 200000}",
+        "guard-unbounded",
+    ),
+    "orders by the line": (
+        "{'inventory/slurm.d/slurm.conf': b'PriorityWeightAssoc=1\\n' * 200000}",
+        "slurm-order",
+    ),
     "secrets by the line": ("{'inventory/slurm.d/slurm.conf': b'password=x\\n' * 300000}", "secret"),
     "almost a secret": (
         "{'inventory/slurm.d/slurm.conf': b'passwordpassword' * 200000 + b'\\0'}",
