@@ -26,6 +26,8 @@ def tell(told: Told) -> None:
     if not told.plan.verdict.allow:
         say("denied by policy; nothing was written")
         return
+    for warning in told.plan.warnings:
+        say(f"warning: {warning}")
     say(summary(told.plan))
     for target, sentence in sorted((told.result.sentences if told.result else {}).items()):
         say(f"{target}: {sentence}")

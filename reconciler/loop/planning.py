@@ -78,6 +78,7 @@ def live_plan(
         drift=tuple(action for _, drift in parts for action in drift),
         foreign={name: seen.foreign for name, seen in observed.items()},
         live=live_digest(compared.change, live),
+        warnings=tuple(sentence for seen in observed.values() for sentence in seen.warnings),
     )
 
 
@@ -137,6 +138,7 @@ def _plan(
     drift: tuple[Action, ...],
     foreign: Mapping[str, tuple[Key, ...]],
     live: str | None,
+    warnings: tuple[str, ...] = (),
 ) -> Plan:
     base, head = compared.base, compared.head
     return Plan(
@@ -152,4 +154,5 @@ def _plan(
         live_digest=live,
         charter=VERSION,
         policy_digest=compared.policy,
+        warnings=warnings,
     )

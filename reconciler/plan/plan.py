@@ -38,6 +38,8 @@ class Plan:
     live_digest: str | None
     charter: str
     policy_digest: str
+    warnings: tuple[str, ...] = ()
+    """What somebody should look at before it goes wrong, as the engines are now; no part of the change."""
 
     @property
     def exit_code(self) -> int:

@@ -31,6 +31,7 @@ def document(plan: Plan) -> dict[str, Any]:
         "foreign": {target: [_key(key) for key in keys] for target, keys in sorted(plan.foreign.items())},
         "capacity": [asdict(row) for row in plan.capacity],
         "remarks": list(plan.remarks),
+        "warnings": list(plan.warnings),
         "verdict": plan.verdict.to_json(),
     }
 

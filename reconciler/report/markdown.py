@@ -35,6 +35,7 @@ def _lines(plan: Plan) -> Iterator[str]:
     for target, actions in groupby(sorted(plan.actions, key=_target), key=_target):
         yield from _details(f"{target}: what would change", list(actions))
     yield from _details("Drift, reported only", plan.drift)
+    yield from (f"- **{_escape(warning)}**" for warning in plan.warnings)
     yield from (f"- {_escape(remark)}" for remark in plan.remarks)
     yield ""
     yield _next(plan)

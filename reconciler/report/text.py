@@ -27,6 +27,8 @@ def _lines(plan: Plan) -> Iterator[str]:
     yield from _drift(plan.drift)
     yield from _foreign(plan)
     yield from capacity_lines(plan.capacity)
+    for warning in plan.warnings:
+        yield f"Warning: {warning}"
     for remark in plan.remarks:
         yield f"Note: {remark}"
     yield from _verdict(plan)

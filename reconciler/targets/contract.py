@@ -24,11 +24,13 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Live state: resources Charter could own, those that are foreign (reported, never touched), and the mark."""
+    """Live state: resources Charter could own, those that are foreign (reported, never touched), the mark, and what somebody
+    should look at before it goes wrong."""
 
     resources: Mapping[Key, Resource]
     foreign: tuple[Key, ...]
     mark: Mark
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from reconciler.targets.slurm.client import Client
 from reconciler.targets.slurm.configuration import Configuring
 from reconciler.targets.slurm.generation import Generations
 from reconciler.targets.slurm.restart import heaviest, restart_class
+from reconciler.targets.slurm.running import crossing
 from renderer.model.site import Site
 from renderer.resource import Engine, Key, Resource
 
@@ -61,7 +62,8 @@ class SlurmTarget:
                     found[item.key] = item
                 else:
                     foreign.append(item.key)
-        return Observation(found, tuple(foreign), self._generations.mark())
+        warnings = crossing(self._client, site, datetime.now(UTC)) if "reservation" in kinds else ()
+        return Observation(found, tuple(foreign), self._generations.mark(), warnings)
 
     def restart_class(self, change: Change, site: Site) -> RestartClass:
         """By the changed lines of a configuration file; everything else takes effect at once."""
