@@ -14,6 +14,7 @@ import typer
 
 from reconciler.errors import CharterError, Terminal
 from renderer.errors import RenderError, SiteInvalid
+from renderer.notation.error import NotationError
 from renderer.printable import shown
 
 SiteArgument = Annotated[
@@ -78,6 +79,9 @@ def _code(verb: Callable[..., int], *arguments: Any, **options: Any) -> int:
         return 1
     except RenderError as error:
         say(f"error: {error}")
+        return 1
+    except NotationError as error:
+        say(f"error: {error.what}; {error.remedy}")
         return 1
     except BrokenPipeError:
         return 1

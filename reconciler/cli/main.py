@@ -9,6 +9,7 @@ import typer
 from reconciler.cli.apply import apply
 from reconciler.cli.audit import app as audit
 from reconciler.cli.common import say
+from reconciler.cli.explain import app as explain
 from reconciler.cli.init import init
 from reconciler.cli.plan import plan
 from reconciler.cli.reconcile import reconcile
@@ -25,6 +26,7 @@ app = typer.Typer(
 for verb in (init, validate, render, plan, apply, reconcile):
     app.command()(verb)
 app.add_typer(audit, name="audit")
+app.add_typer(explain, name="explain")
 
 
 def _version(wanted: bool) -> None:

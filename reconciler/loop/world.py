@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reconciler.audit.anchor import Anchor
 from reconciler.audit.anchor import read as read_anchor
 from reconciler.audit.log import BRANCH, AuditLog
-from reconciler.errors import Terminal
+from reconciler.errors import Terminal, UsageError
 from reconciler.gate.compiled import CompiledEngine
 from reconciler.gate.engine import Engine
 from reconciler.gate.server import ServerEngine
@@ -20,6 +21,9 @@ from reconciler.system.git import Repository
 from reconciler.system.ssh import PrivateKey
 from reconciler.targets.contract import Target
 from reconciler.targets.files import FileTarget
+
+if TYPE_CHECKING:
+    from reconciler.targets.slurm.client import Client
 
 GENERATED_KEY = "untrusted_key"
 
@@ -115,6 +119,17 @@ def engine_of(settings: EngineSettings) -> Engine:
         token = secret(settings.token_file).decode().strip() if settings.token_file else None
         return ServerEngine(str(settings.url), token)
     return CompiledEngine()
+
+
+def slurm_client(configuration: Configuration) -> Client:
+    """Slurm's clients on the configured cluster. Raises UsageError where none is configured."""
+    if configuration.slurm is None:
+        raise UsageError(
+            "no Slurm is configured, so there is nobody to ask; add targets.slurm to the configuration"
+        )
+    from reconciler.targets.slurm.client import Client
+
+    return Client(configuration.slurm.conf_dir, configuration.slurm.timeout_seconds)
 
 
 def targets_of(configuration: Configuration) -> tuple[Target, ...]:

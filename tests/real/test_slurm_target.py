@@ -9,14 +9,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from reconciler.errors import ConfigurationRefused, Terminal, WrongCluster
+from reconciler.errors import ConfigurationRefused, Terminal, UsageError, WrongCluster
 from reconciler.system.configuration import SlurmTarget as Settings
 from reconciler.targets.slurm import SlurmTarget
+from reconciler.targets.slurm.client import Client
+from reconciler.targets.slurm.priorities import pending
+from reconciler.targets.slurm.victims import Wanted, victims
 from renderer.model.cluster import SlurmRestart
 from renderer.model.site import Site
 from renderer.model.tenants import Grant, ProgramMembers, Quota
 from renderer.resource import Key
 from renderer.rules.guard import guard
+from renderer.slurm.arithmetic import arithmetic, max_age
 from tests.engines.errors import EngineError
 from tests.engines.slurm import SlurmRig
 from tests.real.slurm_harness import HOSTS, USERS, Loop, loop_on, rig_site
@@ -320,3 +324,57 @@ def test_member_who_leaves_with_a_job_running_is_closed_and_open_again_when_back
     rig.run("scancel", str(job))
     again = rig.submit("hostname", user="freyja", account="weather-nowcast", gpus_per_node=1)
     rig.wait_job(again, "COMPLETED")
+
+
+def test_a_job_whose_limit_somebody_raised_is_named_before_the_reservation_starts(
+    rig: SlurmRig, loop: Loop, site: Site
+) -> None:
+    soon = datetime.now(UTC).replace(microsecond=0) + timedelta(minutes=40)
+    item = replace(
+        site.reservations["care"],
+        name="soon",
+        recurrence="none",
+        start=soon,
+        end=soon + timedelta(hours=1),
+        hosts=HOSTS[:1],
+    )
+    changed = replace(site, reservations={**site.reservations, "soon": item})
+    job = rig.submit(
+        "sleep 300", user="asta", account="health-screening", options=[f"--nodelist={HOSTS[0]}"], minutes=5
+    )
+    rig.wait_job(job, "RUNNING")
+    loop.apply(changed)
+    assert loop.plan(changed)[1].warnings == ()
+    rig.run("scontrol", "update", f"JobId={job}", "TimeLimit=120")
+    (warning,) = loop.plan(changed)[1].warnings
+    assert f"job {job} of asta (health-screening) may hold its nodes until" in warning
+    rig.run("scontrol", "update", f"JobId={job}", "TimeLimit=10")
+    assert loop.plan(changed)[1].warnings == ()
+    rig.run("scontrol", "suspend", str(job))
+    assert "is suspended" in loop.plan(changed)[1].warnings[0]
+    rig.run("scancel", str(job))
+    loop.apply(site)
+
+
+def test_slurmctld_s_own_answers_are_explained(rig: SlurmRig, loop: Loop, site: Site) -> None:
+    client = Client(rig.conf_dir, 30)
+    whole = {
+        "user": "asta",
+        "account": "health-screening",
+        "qos": "low",
+        "nodes": 2,
+        "options": ["--exclusive"],
+    }
+    low = [whole(options=["--exclusive"]) for _ in range(2)]
+    rig.wait_job(low[0], "RUNNING")
+    waiting = pending(client, str(low[1]))
+    assert (waiting.owner, waiting.account, waiting.qos) == ("asta", "health-screening", "low")
+    declared = arithmetic(site, "low", waiting.fairshare, int(waiting.age * max_age(site)))
+    assert abs(declared.total - waiting.points) <= 1
+    answer = victims(client, Wanted("egill", "weather-nowcast", "high", 6, 0, 5, None))
+    assert [(record.job.id, record.qos) for record in answer.victims] == [(str(low[0]), "low")]
+    with pytest.raises(Terminal, match="would not take this job"):
+        victims(client, Wanted("egill", "foreign", "high", 6, 0, 5, None))
+    with pytest.raises(UsageError, match="is not pending"):
+        pending(client, str(low[0]))
+    rig.run("scancel", *map(str, low))

@@ -39,6 +39,13 @@ class Client:
             raise self._failure(done)
         return done.out
 
+    def test(self, *argv: str) -> str:
+        """All that a command says that only tries; it may fail, since a refusal is an answer. Raises Unreachable."""
+        done = self._run(argv, self._timeout)
+        if _AWAY.search(done.err):
+            raise self._failure(done)
+        return f"{done.out}\n{done.err}"
+
     def write(self, *argv: str, timeout: float | None = None) -> str:
         """Standard output of a command that changes something; having nothing to change is success."""
         self.writes.append(argv)
