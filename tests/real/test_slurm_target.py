@@ -358,13 +358,7 @@ def test_a_job_whose_limit_somebody_raised_is_named_before_the_reservation_start
 
 def test_slurmctld_s_own_answers_are_explained(rig: SlurmRig, loop: Loop, site: Site) -> None:
     client = Client(rig.conf_dir, 30)
-    whole = {
-        "user": "asta",
-        "account": "health-screening",
-        "qos": "low",
-        "nodes": 2,
-        "options": ["--exclusive"],
-    }
+    whole = partial(rig.submit, "sleep 300", user="asta", account="health-screening", qos="low", nodes=2)
     low = [whole(options=["--exclusive"]) for _ in range(2)]
     rig.wait_job(low[0], "RUNNING")
     waiting = pending(client, str(low[1]))
