@@ -15,6 +15,7 @@ from renderer.slurm.template import fill
 
 DEFAULT_SLURMCTLD_PORT = 6817
 DEFAULT_SLURMDBD_PORT = 6819
+CREDENTIAL_SECONDS = 15
 
 
 def slurm_conf(site: Site, able: Capability) -> str:
@@ -50,7 +51,7 @@ def _lists(site: Site, raw: RawFile) -> dict[str, str]:
     tracked = ("gres/gpu", *(f"gres/gpu:{name}" for name in types)) if types else ()
     munge = slurm.auth.type == "munge" and slurm.auth.socket is not None
     own: dict[str, tuple[str, ...]] = {
-        "AuthInfo": (f"socket={slurm.auth.socket}",) if munge else (),
+        "AuthInfo": (*((f"socket={slurm.auth.socket}",) if munge else ()), *_credentials(raw)),
         "ReconfigFlags": ("KeepPartState",),
         "SlurmctldParameters": ("enable_configless",) if slurm.distribution == "configless" else (),
         "GresTypes": ("gpu",) if types else (),
@@ -58,6 +59,13 @@ def _lists(site: Site, raw: RawFile) -> dict[str, str]:
         "AccountingStorageEnforce": ("associations", "limits", "qos", "safe"),
     }
     return {name: merged(name, parts, raw) for name, parts in own.items()}
+
+
+def _credentials(raw: RawFile) -> tuple[str, ...]:
+    """A requeued job may start again once its old credential has run out: Slurm's default of two minutes is left to nobody."""
+    _, parts = raw.lists.get("authinfo", ("", ()))
+    theirs = any(part.lower().startswith("cred_expire=") for part in parts)
+    return () if theirs else (f"cred_expire={CREDENTIAL_SECONDS}",)
 
 
 def _other_lists(raw: RawFile, rendered: dict[str, Any]) -> tuple[tuple[str, str], ...]:
