@@ -8,13 +8,14 @@ from typing import Any, Literal
 
 Engine = Literal["slurm", "kubernetes"]
 
-SLURM_KINDS = ("config", "qos", "account", "association", "reservation")
-"""Slurm's resource kinds in the order in which they are created: `config` is a file; an association is a user in an account."""
+SLURM_KINDS = ("config", "qos", "account", "association", "coordinator", "reservation")
+"""Slurm's resource kinds in the order in which they are created: `config` is a file; an association is a user in an account; a
+coordinator looks after an account and those below it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Identity of a resource within an engine. Names: `config` its file name; `association` is `account/user`;
+    """Identity of a resource within an engine. Names: `config` its file name; `association` and `coordinator` are `account/user`;
     a Kubernetes object `namespace/name`, or `name` where it is cluster-wide."""
 
     engine: Engine

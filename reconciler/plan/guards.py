@@ -13,6 +13,7 @@ CONFIRM_KINDS = ("jobs", "accounts", "qos", "reservations", "nodes", "namespaces
 _KIND = {
     "account": "accounts",
     "association": "accounts",
+    "coordinator": "accounts",
     "qos": "qos",
     "reservation": "reservations",
     "Node": "nodes",

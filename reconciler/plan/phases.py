@@ -1,7 +1,7 @@
 """The order of a plan: create and grow, then shrink, then remove in reverse.
 
-A QOS exists before an account names it, an account before its people, accounting before the configuration that
-enforces it, Slurm before Kubernetes; removal walks the same way back.
+A QOS exists before an account names it, an account before its people and they before one coordinates it, accounting before
+the configuration that enforces it, Slurm before Kubernetes; removal walks the same way back.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ _RANK = {
     ("slurm", "qos"): 0,
     ("slurm", "account"): 1,
     ("slurm", "association"): 2,
-    ("slurm", "config"): 3,
-    ("slurm", "reservation"): 4,
+    ("slurm", "coordinator"): 3,
+    ("slurm", "config"): 4,
+    ("slurm", "reservation"): 5,
 }
-_KUBERNETES = 5
+_KUBERNETES = 6
 
 
 def phase_of(change: Change) -> Phase:

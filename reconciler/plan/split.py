@@ -19,6 +19,7 @@ _PART = {
     "qos": "qos",
     "account": "accounts",
     "association": "accounts",
+    "coordinator": "accounts",
     "reservation": "reservations",
 }
 

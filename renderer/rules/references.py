@@ -101,6 +101,12 @@ def members(subject: Subject) -> Iterator[Finding]:
             if subject.is_read("tenants", name):
                 yield subject.unknown("members", name, ("tenant",), "tenant", name, site.tenants)
             continue
+        users = {user for group in people.programs.values() for user in group.users}
+        for index, user in enumerate(people.coordinators):
+            if user not in users:
+                what = f"coordinator {user} is a member of none of its programmes"
+                remedy = "add them to one: slurmdbd knows nobody else"
+                yield subject.fault("members", name, ("coordinators", index), "coordinator", what, remedy)
         for program in people.programs:
             if program not in tenant.programs:
                 yield subject.unknown(

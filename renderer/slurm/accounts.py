@@ -36,6 +36,13 @@ def associations(site: Site) -> Iterator[Resource]:
         )
 
 
+def coordinators(site: Site) -> Iterator[Resource]:
+    """Who may add people to a tenant's programmes by hand; slurmctld lets a coordinator of an account act on those below it too."""
+    pairs = {(tenant, user) for tenant, members in site.members.items() for user in members.coordinators}
+    for account, user in sorted(pairs):
+        yield Resource(Key("slurm", "coordinator", f"{account}/{user}"), {"account": account, "user": user})
+
+
 def gpu_limits(training: Mapping[str, Grant], site: Site) -> str:
     """Limits as TRES: each model by its Slurm types, and the total.
 

@@ -1,4 +1,4 @@
-"""Everything Slurm should hold for a site, in creation order: files, QOS, accounts, associations, reservations."""
+"""Everything Slurm should hold for a site, in creation order: files, QOS, accounts, associations, coordinators, reservations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 
 from renderer.model.site import Site
 from renderer.resource import Key, Resource
-from renderer.slurm.accounts import accounts, associations
+from renderer.slurm.accounts import accounts, associations, coordinators
 from renderer.slurm.capability import capability
 from renderer.slurm.files import files
 from renderer.slurm.qos import qos_resources
@@ -36,3 +36,4 @@ def render(site: Site, now: datetime) -> tuple[tuple[Resource, ...], tuple[str, 
 def _accounting(site: Site) -> Iterator[Resource]:
     yield from accounts(site)
     yield from associations(site)
+    yield from coordinators(site)

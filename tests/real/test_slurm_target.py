@@ -262,6 +262,26 @@ def test_a_different_grace_moves_what_is_held_ahead_of_reservations(
     loop.apply(site)
 
 
+def test_a_coordinator_comes_and_goes_and_equal_shares_are_one_command(
+    rig: SlurmRig, loop: Loop, site: Site
+) -> None:
+    show = ("sacctmgr", "-nP", "show", "account", "withcoord", "format=Account,Coordinators")
+    assert {"weather|egill", "weather-nowcast|egill"} <= set(facts(rig, *show))
+    nobody = {name: replace(people, coordinators=()) for name, people in site.members.items()}
+    tenants = {name: replace(tenant, fairshare=33) for name, tenant in site.tenants.items()}
+    changed = replace(site, members=nobody, tenants=tenants)
+    before = len(loop.target.writes)
+    loop.apply(changed)
+    assert [" ".join(argv[3:]) for argv in loop.target.writes[before:]] == [
+        "account where name=health,weather cluster=polar set Fairshare=33",
+        "coordinator where account=weather names=egill",
+    ]
+    assert {"weather|", "weather-nowcast|"} <= set(facts(rig, *show))
+    assert loop.plan(changed)[0] == ()
+    loop.apply(site)
+    assert loop.plan(site)[0] == ()
+
+
 def test_removed_tenant_is_closed_first_and_its_job_goes_only_when_confirmed(
     rig: SlurmRig, loop: Loop, site: Site
 ) -> None:

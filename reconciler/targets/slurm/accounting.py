@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from reconciler.errors import Conflict
+from reconciler.plan.action import Change
 from reconciler.targets.contract import Fence
 from reconciler.targets.slurm.client import Client
 from renderer.model.site import Site
@@ -47,6 +49,8 @@ _ACCOUNT = {
     "grp_jobs": "GrpJobs",
     "grp_submit_jobs": "GrpSubmitJobs",
 }
+_NAMES = 500
+"""In one command: a command line has an end."""
 _TRES = frozenset({"grp_tres", "max_tres_per_job", "max_tres_per_user", "max_tres_per_account"})
 _LISTS = frozenset({"preempt", "flags", "qos"})
 _TIMES = frozenset({"grace_time", "max_wall", "preempt_exempt_time"})
@@ -104,9 +108,7 @@ def _qos(client: Client) -> Iterator[Resource]:
 
 def _associations(client: Client, site: Site) -> Iterator[tuple[Resource, bool]]:
     """WOPLimits: what an account has itself, not what it inherits."""
-    described = {
-        row["Account"]: row for row in client.table("account", ("Account", "Description", "Organization"))
-    }
+    described = _described(client)
     rows = list(client.table("assoc", _ROW, "WOPLimits", f"cluster={site.cluster.slurm.cluster_name}"))
     parents = {row["Account"]: row["ParentName"] for row in rows if not row["User"]}
     inside = _inside(parents, site.cluster.slurm.account_root)
@@ -114,6 +116,25 @@ def _associations(client: Client, site: Site) -> Iterator[tuple[Resource, bool]]
         if row["Account"] == "root":
             continue
         yield (_association(row) if row["User"] else _account(row, described)), row["Account"] in inside
+    for resource in _coordinators(described, parents):
+        yield resource, resource.fields["account"] in inside
+
+
+def _described(client: Client) -> dict[str, dict[str, str]]:
+    columns = ("Account", "Description", "Organization", "Coordinators")
+    return {row["Account"]: row for row in client.table("account", columns, "withcoord")}
+
+
+def _coordinators(
+    described: Mapping[str, Mapping[str, str]], parents: Mapping[str, str]
+) -> Iterator[Resource]:
+    """Each account's own: sacctmgr shows those of the accounts above as well."""
+    shown = {name: set(filter(None, row["Coordinators"].split(","))) for name, row in described.items()}
+    for account, users in shown.items():
+        for user in sorted(users - shown.get(parents.get(account, ""), set())):
+            yield Resource(
+                Key("slurm", "coordinator", f"{account}/{user}"), {"account": account, "user": user}
+            )
 
 
 def _inside(parents: Mapping[str, str], root: str) -> set[str]:
@@ -212,6 +233,9 @@ def create(client: Client, site: Site, resources: Sequence[Resource], fence: Fen
             _add(client, ("qos", name, *set_words(kind, {}, resource.fields)), fence)
         elif kind == "account":
             _add(client, ("account", name, cluster, *set_words(kind, {}, resource.fields)), fence)
+        elif kind == "coordinator":
+            account, user = resource.fields["account"], resource.fields["user"]
+            _add(client, ("coordinator", f"account={account}", f"names={user}"), fence)
     for (account, fairshare), users in _by_account(resources).items():
         _add(
             client, ("user", ",".join(users), f"account={account}", cluster, f"fairshare={fairshare}"), fence
@@ -232,22 +256,36 @@ def _by_account(resources: Sequence[Resource]) -> dict[tuple[str, str], list[str
     return found
 
 
-def update(
-    client: Client, site: Site, key: Key, before: Mapping[str, Any], after: Mapping[str, Any], fence: Fence
-) -> None:
-    """Change what differs of one resource. An account's texts belong to the account, the rest to its association here."""
+def update(client: Client, site: Site, changes: Sequence[Change], fence: Fence) -> None:
+    """Change what differs. Neighbours whose fields change alike are changed by one command: each costs a third of a second."""
+    for (kind, account, words), group in groupby(changes, key=_alike):
+        names = [change.key.name.rpartition("/")[2] for change in group]
+        for start in range(0, len(names), _NAMES):
+            some = ",".join(names[start : start + _NAMES])
+            for where, said in _commands(site, kind, account, some, words):
+                _modify(client, where, said, fence)
+
+
+def _alike(change: Change) -> tuple[str, str, tuple[str, ...]]:
+    """Kind, account of a person, and the words of the change."""
+    kind, after = change.key.kind, change.after or {}
+    account = str(after["account"]) if kind == "association" else ""
+    return kind, account, tuple(set_words(kind, change.before or {}, after))
+
+
+def _commands(
+    site: Site, kind: str, account: str, names: str, words: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], Sequence[str]]]:
+    """(which, what to set). An account's texts belong to the account, the rest to its association here."""
     cluster = f"cluster={site.cluster.slurm.cluster_name}"
-    words = set_words(key.kind, before, after)
-    if key.kind == "association":
-        person = ("user", "where", f"name={after['user']}", f"account={after['account']}", cluster)
-        _modify(client, person, words, fence)
-    elif key.kind == "qos":
-        _modify(client, ("qos", "where", f"name={key.name}"), words, fence)
+    if kind == "association":
+        yield ("user", "where", f"name={names}", f"account={account}", cluster), words
+    elif kind == "qos":
+        yield ("qos", "where", f"name={names}"), words
     else:
         texts = [word for word in words if word.startswith(("Description=", "Organization="))]
-        account = ("account", "where", f"name={key.name}")
-        _modify(client, account, texts, fence)
-        _modify(client, (*account, cluster), [word for word in words if word not in texts], fence)
+        yield ("account", "where", f"name={names}"), texts
+        yield ("account", "where", f"name={names}", cluster), [word for word in words if word not in texts]
 
 
 def _modify(client: Client, where: tuple[str, ...], words: Sequence[str], fence: Fence) -> None:

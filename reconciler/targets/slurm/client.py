@@ -17,7 +17,7 @@ _AWAY = re.compile(
     r"Unable to contact slurm controller|Connection refused|Protocol authentication error|Unable to connect|slurmdbd: .*not respond",
     re.I,
 )
-_NOTHING = re.compile(r"Nothing (new added|modified|deleted)", re.I)
+_NOTHING = re.compile(r"Nothing (new added|modified|deleted|removed)", re.I)
 _FAULT = re.compile(
     r"^\s*(?:sacctmgr|scontrol|squeue|scancel): (?:error|fatal): |^\s*(?:Bad|Unknown|Invalid) |Problem with|Request denied",
     re.I | re.M,

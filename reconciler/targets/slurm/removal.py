@@ -70,6 +70,9 @@ def _remove(client: Client, site: Site, action: Action, fence: Fence) -> Applied
         reservations.remove(client, key.name, fence.remaining())
     elif key.kind == "association":
         _remove_association(client, key.name, cluster, fence)
+    elif key.kind == "coordinator":
+        account, _, user = key.name.partition("/")
+        _delete(client, ("coordinator", "where", f"account={account}", f"names={user}"), fence)
     elif key.kind == "account":
         _delete(client, ("account", "where", f"name={key.name}", cluster), fence)
         if not _associated(client, f"account={key.name}"):

@@ -53,7 +53,7 @@ class SlurmTarget:
         found = {item.key: item for item in self._configuring.observe(desired, owned)}
         foreign: list[Key] = []
         kinds = {item.key.kind for item in desired} | {key.kind for key in owned}
-        if kinds & {"account", "association", "qos"}:
+        if kinds & {"account", "association", "coordinator", "qos"}:
             accounts, foreign = accounting.observe(self._client, site, wanted)
             found |= {key: item for key, item in accounts.items() if key.kind in kinds}
         if "reservation" in kinds or site.cluster.manage.reservations != "off":
@@ -140,9 +140,9 @@ class SlurmTarget:
                 Resource(a.change.key, a.change.after or {}) for a in actions if a.change.verb == "create"
             ]
             accounting.create(self._client, site, created, fence)
-            for change in (action.change for action in actions if action.change.verb == "update"):
-                before, after = change.before or {}, change.after or {}
-                accounting.update(self._client, site, change.key, before, after, fence)
+            changed = [action.change for action in actions if action.change.verb == "update"]
+            if changed:
+                accounting.update(self._client, site, changed, fence)
         return [Applied(action) for action in actions]
 
     def _reserve(self, site: Site, actions: Sequence[Action], fence: Fence) -> None:

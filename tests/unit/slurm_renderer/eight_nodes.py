@@ -163,7 +163,7 @@ def _tenants() -> dict[str, Tenant]:
 
 def _members() -> dict[str, Members]:
     return {
-        "weather": Members("weather", (), (), {"nowcast": ProgramMembers(("egill", "freyja"), ())}),
+        "weather": Members("weather", (), ("egill",), {"nowcast": ProgramMembers(("egill", "freyja"), ())}),
         "health": Members(
             "health",
             (),

@@ -166,7 +166,7 @@ def test_value_with_a_space_is_refused() -> None:
 
 def test_parts_managed_off_are_left_out() -> None:
     found = {item.key for item in render(with_manage(config="off", topology="off", qos="off"), NOW)[0]}
-    assert {key.kind for key in found} == {"account", "association", "reservation"}
+    assert {key.kind for key in found} == {"account", "association", "coordinator", "reservation"}
     found = {item.key for item in render(with_manage(accounts="off", reservations="off"), NOW)[0]}
     assert {key.kind for key in found} == {"config", "qos"}
 

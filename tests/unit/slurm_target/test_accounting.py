@@ -7,6 +7,7 @@ import time
 import pytest
 
 from reconciler.errors import Conflict, Stale
+from reconciler.plan.action import Change
 from reconciler.targets.slurm import accounting
 from renderer.resource import Key, Resource
 from renderer.slurm import render
@@ -23,7 +24,12 @@ weather-nowcast|egill||1||||0|0
 foreign||root|1|||||
 foreign|outsider||1|||||
 """
-ACCOUNTS = "polar|charter|polar\nweather|tenant weather|weather\nforeign|theirs|x\n"
+ACCOUNTS = """\
+polar|charter|polar|
+weather|tenant weather|weather|egill
+weather-nowcast|programme nowcast of weather|weather|egill,freyja
+foreign|theirs|x|outsider
+"""
 
 
 def client(assoc: str = ASSOC) -> FakeClient:
@@ -83,6 +89,7 @@ def test_what_lies_outside_the_root_account_is_foreign() -> None:
     assert set(foreign) == {
         Key("slurm", "account", "foreign"),
         Key("slurm", "association", "foreign/outsider"),
+        Key("slurm", "coordinator", "foreign/outsider"),
     }
 
 
@@ -130,18 +137,52 @@ def test_people_of_one_account_are_added_together() -> None:
 def test_texts_go_to_the_account_and_the_rest_to_its_association_here() -> None:
     fake = FakeClient()
     before = {"description": "a", "fairshare": "1"}
-    accounting.update(
-        fake,
-        site(),
-        Key("slurm", "account", "t"),
-        before,
-        {"description": "b", "fairshare": "2"},
-        OpenFence(),
-    )
+    change = Change(Key("slurm", "account", "t"), "update", before, {"description": "b", "fairshare": "2"})
+    accounting.update(fake, site(), [change], OpenFence())
     assert list(fake.commands()) == [
         "sacctmgr -i modify account where name=t set Description=b",
         "sacctmgr -i modify account where name=t cluster=polar set Fairshare=2",
     ]
+
+
+def _share(kind: str, name: str, share: str, **fields: str) -> Change:
+    return Change(
+        Key("slurm", kind, name), "update", {**fields, "fairshare": "1"}, {**fields, "fairshare": share}
+    )
+
+
+def test_equal_changes_of_neighbours_are_one_command() -> None:
+    fake = FakeClient()
+    people = [
+        _share("association", f"{account}/{user}", share, account=account, user=user)
+        for account, user, share in (("a", "x", "2"), ("a", "y", "2"), ("a", "z", "3"), ("b", "x", "3"))
+    ]
+    accounting.update(
+        fake, site(), [_share("account", "a", "5"), _share("account", "b", "5"), *people], OpenFence()
+    )
+    assert list(fake.commands()) == [
+        "sacctmgr -i modify account where name=a,b cluster=polar set Fairshare=5",
+        "sacctmgr -i modify user where name=x,y account=a cluster=polar set Fairshare=2",
+        "sacctmgr -i modify user where name=z account=a cluster=polar set Fairshare=3",
+        "sacctmgr -i modify user where name=x account=b cluster=polar set Fairshare=3",
+    ]
+
+
+def test_a_batch_has_an_end() -> None:
+    fake = FakeClient()
+    accounting.update(fake, site(), [_share("account", f"a{n}", "5") for n in range(1001)], OpenFence())
+    assert [command.count(",") for command in fake.commands()] == [499, 499, 0]
+
+
+def test_a_coordinator_is_the_account_s_own_and_not_one_of_those_above() -> None:
+    found, foreign = observed()
+    names = {key.name for key in (*found, *foreign) if key.kind == "coordinator"}
+    assert names == {"weather/egill", "weather-nowcast/freyja", "foreign/outsider"}
+    assert {key.name for key in foreign if key.kind == "coordinator"} == {"foreign/outsider"}
+    fake = FakeClient()
+    wanted = Resource(Key("slurm", "coordinator", "weather/egill"), {"account": "weather", "user": "egill"})
+    accounting.create(fake, site(), [wanted], OpenFence())
+    assert list(fake.commands()) == ["sacctmgr -i add coordinator account=weather names=egill"]
 
 
 def test_nothing_is_written_past_the_deadline() -> None:
