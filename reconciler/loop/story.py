@@ -19,7 +19,7 @@ from reconciler.loop.planning import Compared, desired_of, identity, live_plan, 
 from reconciler.loop.sealing import Result, seal_drift, seal_intent, seal_outcome
 from reconciler.loop.waiting import only_waiting
 from reconciler.loop.world import World
-from reconciler.plan.guards import mass_removals
+from reconciler.plan.guards import unconfirmed
 from reconciler.plan.plan import Plan
 from reconciler.system.lock import Deadline, exclusive
 from reconciler.targets.contract import Mark, Observation
@@ -110,7 +110,7 @@ def _confirm(
     plan: Plan, observed: dict[str, Observation], before: Applied, confirmed: frozenset[str]
 ) -> None:
     live = [key for seen in observed.values() for key in seen.resources]
-    missing = mass_removals(plan.actions, live, before.before.owned, confirmed)
+    missing = unconfirmed(plan.actions, live, before.before.owned, confirmed)
     if missing:
         raise Incomplete("; ".join(item.sentence for item in missing))
 

@@ -32,6 +32,10 @@ class Job:
     gpus: int
     state: str
     elapsed_seconds: int
+    effect: str = ""
+    """What becomes of it, in a few words."""
+    ends: bool = False
+    """True where the change ends it: that needs a confirmation."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,15 +60,15 @@ def _action(sight: Sight, change: Change, before: Before, jobs: tuple[Job, ...])
         why=_why(change, before),
         restart=sight.restart_class(change),
         reversible=change.verb != "delete",
-        confirm=_confirm(change) if jobs else None,
+        confirm=_confirm(change, jobs) if jobs else None,
         jobs=jobs,
     )
 
 
-def _confirm(change: Change) -> str | None:
-    """KIND that lets a removal end what lives in it."""
+def _confirm(change: Change, jobs: Sequence[Job]) -> str | None:
+    """KIND that lets a change end what lives in it."""
     if change.verb != "delete":
-        return None
+        return "nodes" if any(job.ends for job in jobs) else None
     return "namespaces" if change.key.kind == "Namespace" else "jobs"
 
 

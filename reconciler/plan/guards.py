@@ -37,6 +37,13 @@ def confirm_kind(key: Key) -> str | None:
     return _KIND.get(key.kind)
 
 
+def unconfirmed(
+    actions: Sequence[Action], observed: Iterable[Key], owned: frozenset[Key], confirmed: frozenset[str]
+) -> tuple[Unconfirmed, ...]:
+    """Everything that has to be confirmed before the plan is begun."""
+    return (*mass_removals(actions, observed, owned, confirmed), *jobs_on_leaving_nodes(actions, confirmed))
+
+
 def mass_removals(
     actions: Sequence[Action], observed: Iterable[Key], owned: frozenset[Key], confirmed: frozenset[str]
 ) -> tuple[Unconfirmed, ...]:
@@ -50,6 +57,22 @@ def mass_removals(
         for kind in sorted(gone)
         if kind not in confirmed and gone[kind] >= _FLOOR and gone[kind] > _SHARE * total[kind]
     )
+
+
+def jobs_on_leaving_nodes(actions: Sequence[Action], confirmed: frozenset[str]) -> tuple[Unconfirmed, ...]:
+    """A configuration that ends jobs at once can't wait for them as a removal does, so it isn't begun unconfirmed."""
+    ended = [
+        job
+        for item in actions
+        if item.confirm == "nodes" and item.change.verb != "delete"
+        for job in item.jobs
+        if job.ends
+    ]
+    if not ended or "nodes" in confirmed:
+        return ()
+    some = ", ".join(job.id for job in ended[:10])
+    what = f"{len(ended)} jobs would end with their nodes ({some})"
+    return (Unconfirmed("nodes", f"{what}; drain the nodes first, or apply with --confirm nodes"),)
 
 
 def _sentence(kind: str, gone: int, total: Mapping[str, int]) -> str:

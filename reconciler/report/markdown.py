@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from reconciler.gate.verdict import Violation
-from reconciler.plan.action import Action
+from reconciler.plan.action import Action, Job
 from reconciler.plan.capacity import CapacityRow
 from reconciler.plan.plan import Plan
 from reconciler.report.text import moved, summary
@@ -99,10 +99,16 @@ def _action(action: Action) -> Iterator[str]:
     for line in differing(change):
         yield f"{_mark(line[:1])}     {line[2:]}"
     if action.jobs:
-        gpus = sum(job.gpus for job in action.jobs)
-        yield f"!     hits {len(action.jobs)} jobs on {gpus} GPUs: {', '.join(job.id for job in action.jobs[:20])}"
+        for effect in sorted({job.effect for job in action.jobs}):
+            yield _hit([job for job in action.jobs if job.effect == effect], effect)
     if action.confirm:
         yield f"!     needs --confirm {action.confirm}"
+
+
+def _hit(jobs: Sequence[Job], effect: str) -> str:
+    gpus = sum(job.gpus for job in jobs)
+    ids = ", ".join(job.id for job in jobs[:20])
+    return f"!     hits {len(jobs)} jobs on {gpus} GPUs{f' ({effect})' if effect else ''}: {ids}"
 
 
 def _mark(symbol: str) -> str:

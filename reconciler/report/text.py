@@ -67,7 +67,7 @@ def _jobs(jobs: Sequence[Job]) -> Iterator[str]:
     for job in jobs[:_JOBS_SHOWN]:
         yield (
             f"      hits job {job.id} of {job.owner} ({job.account}): {job.state.lower()}, "
-            f"{job.gpus} GPUs, {job.elapsed_seconds} s elapsed"
+            f"{job.gpus} GPUs, {job.elapsed_seconds} s elapsed{f'; {job.effect}' if job.effect else ''}"
         )
     if len(jobs) > _JOBS_SHOWN:
         yield f"      and {len(jobs) - _JOBS_SHOWN} more jobs"

@@ -377,6 +377,48 @@ def test_a_job_whose_limit_somebody_raised_is_named_before_the_reservation_start
     loop.apply(site)
 
 
+def test_the_plan_names_whom_a_change_hits_and_how(rig: SlurmRig, loop: Loop, site: Site) -> None:
+    host = HOSTS[-2]
+    runs = rig.submit(
+        "sleep 300", user="asta", account="health-screening", gpus_per_node=8, options=[f"--nodelist={host}"]
+    )
+    rig.wait_job(runs, "RUNNING")
+    waits = rig.submit(
+        "sleep 300", user="asta", account="health-screening", gpus_per_node=8, options=[f"--nodelist={host}"]
+    )
+    screening = site.tenants["health"].programs["screening"]
+    smaller = replace(screening, quota=Quota({"any": Grant(0, 12)}, {}))
+    health = replace(
+        site.tenants["health"], programs={**site.tenants["health"].programs, "screening": smaller}
+    )
+    less = replace(site, tenants={**site.tenants, "health": health})
+    hit = {action.change.key.name: action.jobs for action in loop.plan(less)[0]}
+    assert [(job.id, job.effect, job.ends) for job in hit["health-screening"]] == [
+        (str(waits), "could not start", False)
+    ]
+
+    kept = tuple(name for name in HOSTS if name != host)
+    groups = tuple(
+        replace(group, hosts=tuple(name for name in group.hosts if name in kept), port=None)
+        for group in site.nodes.groups
+    )
+    by_name = {name: node for name, node in site.nodes.by_name.items() if name in kept}
+    doors = {
+        name: replace(door, hosts=tuple(set(door.hosts) & set(kept)))
+        for name, door in site.partitions.items()
+    }
+    planes = replace(site.planes, training=tuple(name for name in site.planes.training if name in kept))
+    without = replace(
+        site, nodes=replace(site.nodes, groups=groups, by_name=by_name), partitions=doors, planes=planes, fabric=replace(
+            site.fabric, links=tuple(replace(link, ends=tuple(e for e in link.ends if e != host)) for link in site.fabric.links)
+        ),
+    )  # fmt: skip
+    (conf,) = [action for action in loop.plan(without)[0] if action.change.key.name == "slurm.conf"]
+    assert [(job.id, job.ends) for job in conf.jobs if job.ends] == [(str(runs), True)]
+    assert conf.confirm == "nodes"
+    rig.run("scancel", str(runs), str(waits))
+
+
 def test_slurmctld_s_own_answers_are_explained(rig: SlurmRig, loop: Loop, site: Site) -> None:
     client = Client(rig.conf_dir, 30)
     whole = partial(rig.submit, "sleep 300", user="asta", account="health-screening", qos="low", nodes=2)

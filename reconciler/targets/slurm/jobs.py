@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reconciler.plan.action import Change, Job
 from reconciler.targets.contract import Fence
@@ -17,20 +17,23 @@ from renderer.notation import tres
 from renderer.notation.durations import seconds
 from renderer.notation.error import NotationError
 
+CANCELLED, KEEPS = "is cancelled once confirmed", "keeps it: a QOS in use is not removed"
 _POLL = 0.5
 _COLUMNS = (
     ("JobID", 16), ("UserName", 80), ("Account", 80), ("QOS", 80), ("Reservation", 80), ("State", 24), ("TimeUsed", 24),
-    ("tres-alloc", 400),
+    ("tres-alloc", 400), ("Partition", 80), ("TimeLimit", 24),
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A job that isn't over, and what holds it."""
+    """A job that isn't over, and what holds it. `limit_seconds` is its time limit, None where it has none."""
 
     job: Job
     qos: str
     reservation: str
+    partition: str
+    limit_seconds: int | None
 
 
 def active(client: Client) -> list[Record]:
@@ -49,7 +52,9 @@ def parents(changes: Sequence[Change]) -> dict[str, str]:
 def hit(change: Change, records: Sequence[Record], above: Mapping[str, str]) -> tuple[Job, ...]:
     """Jobs of what would be removed; of an account also those of accounts below it (`above` as `parents` gives it)."""
     concerns = _concerns(change, above)
-    return tuple(record.job for record in records if concerns(record))
+    ends = change.key.kind != "qos"
+    effect = CANCELLED if ends else KEEPS
+    return tuple(replace(record.job, effect=effect, ends=ends) for record in records if concerns(record))
 
 
 def end(client: Client, jobs: Sequence[Job], fence: Fence) -> tuple[Job, ...]:
@@ -93,12 +98,21 @@ def _cells(line: str) -> Iterator[str]:
 
 
 def _record(
-    number: str, user: str, account: str, qos: str, held: str, state: str, used: str, alloc: str
+    number: str,
+    user: str,
+    account: str,
+    qos: str,
+    held: str,
+    state: str,
+    used: str,
+    alloc: str,
+    partition: str,
+    limit: str,
 ) -> Record:
     job = Job(
         id=number, owner=user, account=account, gpus=_gpus(alloc), state=state, elapsed_seconds=_elapsed(used)
     )
-    return Record(job, qos, held)
+    return Record(job, qos, held, partition, _limit(limit))
 
 
 def _gpus(text: str) -> int:
@@ -106,6 +120,13 @@ def _gpus(text: str) -> int:
         return tres.gpus("" if text in ("N/A", "(null)") else text)
     except NotationError:
         return 0
+
+
+def _limit(text: str) -> int | None:
+    try:
+        return seconds(text)
+    except NotationError:
+        return None
 
 
 def _elapsed(text: str) -> int:

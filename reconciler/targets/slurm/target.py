@@ -15,8 +15,9 @@ from reconciler.targets.slurm.check import check as check_configuration
 from reconciler.targets.slurm.client import Client
 from reconciler.targets.slurm.configuration import Configuring
 from reconciler.targets.slurm.generation import Generations
+from reconciler.targets.slurm.impact import impact
 from reconciler.targets.slurm.restart import heaviest, restart_class
-from reconciler.targets.slurm.running import crossing
+from reconciler.targets.slurm.running import crossing, running
 from renderer.model.site import Site
 from renderer.resource import Engine, Key, Resource
 
@@ -74,11 +75,20 @@ class SlurmTarget:
         return restart_class(change.key.name, before, after, site.cluster.slurm.version)
 
     def jobs(self, changes: Sequence[Change]) -> Mapping[Key, tuple[Job, ...]]:
-        """Jobs of what would be removed."""
-        removed = [change for change in changes if change.verb == "delete"]
-        records = jobs.active(self._client) if removed else []
-        above = jobs.parents(removed)
-        return {change.key: found for change in removed if (found := jobs.hit(change, records, above))}
+        """Jobs of what would be removed, and those that could not start any more, or lose their node."""
+        concerned = [change for change in changes if change.verb != "create"]
+        records = jobs.active(self._client) if concerned else []
+        above = jobs.parents(concerned)
+        hit = {
+            change.key: jobs.hit(change, records, above)
+            if change.verb == "delete"
+            else impact(change, records, self._nodes_of_jobs)
+            for change in concerned
+        }
+        return {key: found for key, found in hit.items() if found}
+
+    def _nodes_of_jobs(self) -> Mapping[str, frozenset[str]]:
+        return {job.id: job.nodes for job in running(self._client)}
 
     def check(self, site: Site, actions: Sequence[Action], desired: Sequence[Resource]) -> None:
         """A throw-away slurmctld judges the new configuration; the live one isn't asked."""
