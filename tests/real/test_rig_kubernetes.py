@@ -32,7 +32,7 @@ def test_a_quota_counts_and_refuses(kubernetes_rig: KubernetesRig) -> None:
     status = (
         "--for=jsonpath={.status.used.count/configmaps}=1"  # kube-root-ca.crt, which a controller puts there
     )
-    kubernetes_rig.kubectl("wait", "quota/one", "--namespace=rig-quota", status, "--timeout=20s")
+    kubernetes_rig.kubectl("wait", "quota/one", "--namespace=rig-quota", status, "--timeout=60s")
     kubernetes_rig.kubectl("create", "configmap", "second", "--namespace=rig-quota")
     third = kubernetes_rig.kubectl("create", "configmap", "third", "--namespace=rig-quota", check=False)
     assert "exceeded quota" in third.stderr
