@@ -39,14 +39,16 @@ class Scratch:
         # before the folder exists: without a lock held it looks abandoned
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
+        self.tools: Path | None = None
         self.folder()
         self.folder("log")
         self.folder("run")
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a process of this rig must have in its environment: the mark, and the system's PATH."""
-        return {"PATH": PATH, "HOME": str(self.path), "LC_ALL": "C.UTF-8", MARK: str(self.path)}
+        """What a process of this rig must have in its environment: the mark, and the system's PATH, `tools` first."""
+        path = f"{self.tools}:{PATH}" if self.tools else PATH
+        return {"PATH": path, "HOME": str(self.path), "LC_ALL": "C.UTF-8", MARK: str(self.path)}
 
     def folder(self, *parts: str, mode: int = 0o755) -> Path:
         """A folder below the scratch folder, made with `mode` if it is not there."""

@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Sequence
 
+from tests.engines.chroots import releases, setup_chroots
 from tests.engines.debian import setup_slurm
 from tests.engines.errors import EngineError
 from tests.engines.golang import remove_work, setup_modules
@@ -44,7 +45,7 @@ def setup(groups: Sequence[str]) -> dict[str, str]:
     cache().mkdir(parents=True, exist_ok=True)
     with (cache() / "setup.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        found = setup_slurm(pins) if "slurm" in groups else {}
+        found = {**setup_slurm(pins), **setup_chroots(releases(pins).values())} if "slurm" in groups else {}
         found |= setup_modules(pins, [module for module in pins.modules if module.group in groups])
         if all(module.folder.exists() for module in pins.modules):
             remove_work()

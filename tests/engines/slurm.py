@@ -13,12 +13,14 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from tests.engines.chroots import copy_users, releases, write_wrappers
 from tests.engines.errors import EngineError
 from tests.engines.os_users import claim_users
 from tests.engines.slurm_client import SlurmClient
 from tests.engines.slurm_conf import SlurmLayout, bootstrap_conf, slurmdbd_conf
 from tests.engines.slurm_database import NAME, Database, answers, install_database, start_database
 from tests.engines.slurm_scripts import write_scripts
+from tests.engines.versions import read_pins
 
 PROGRAMS = (
     "munged",
@@ -37,8 +39,9 @@ EIGHT = ("n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8")
 class SlurmRig(SlurmClient):
     """`with SlurmRig(nodes=…) as rig:` gives a running cluster whose nodes are idle; leaving ends all of it.
 
-    cluster: ClusterName. nodes: names; slurmd_ports follow their order. configure: called with the layout before the
-    daemons start, returns {file name: text} instead of `bootstrap_conf`'s. EngineError: what did not start, with its log.
+    cluster: ClusterName. nodes: names; slurmd_ports follow their order. release: None is this machine's Slurm, else a later
+    one of versions.toml. configure: called with the layout before the daemons start, returns {file name: text} instead of
+    `bootstrap_conf`'s. EngineError: what did not start, with its log.
     """
 
     def __init__(
@@ -48,12 +51,14 @@ class SlurmRig(SlurmClient):
         cluster: str = "rig",
         gpu_type: str = "h200",
         gpu_count: int = 8,
+        release: str | None = None,
         configure: Callable[[SlurmLayout], dict[str, str]] = bootstrap_conf,
     ) -> None:
         if not 1 <= len(nodes) <= MAX_NODES:
             raise EngineError(f"a Slurm rig has 1 to {MAX_NODES} nodes, not {len(nodes)}")
         self._nodes, self._cluster, self._gpus = tuple(nodes), cluster, (gpu_type, gpu_count)
         self._configure = configure
+        self.release = None if release is None else releases(read_pins())[release]
         self.name, self.port_count = "slurm", len(nodes) + 3
 
     def restart_slurmctld(self) -> None:
@@ -67,6 +72,8 @@ class SlurmRig(SlurmClient):
     def add_os_users(self, names: Iterable[str]) -> None:
         """Make the users that this machine lacks; those made go when the last rig that wants them stops."""
         claim_users(names, self.scratch.path.name)
+        if self.release:
+            copy_users(self.release)
 
     def _start(self) -> None:
         _require_programs()
@@ -75,6 +82,10 @@ class SlurmRig(SlurmClient):
 
     def _prepare(self) -> None:
         root = self.scratch.path
+        if self.release:
+            copy_users(self.release)
+            self.scratch.tools = root / "bin"
+            write_wrappers(self.release, self.scratch.tools)
         self.layout = SlurmLayout(
             cluster=self._cluster,
             nodes=self._nodes,
@@ -89,6 +100,8 @@ class SlurmRig(SlurmClient):
             gpu_type=self._gpus[0],
             gpu_count=self._gpus[1],
             gpu_files=f"{root}/dev/nvidia[0-{self._gpus[1] - 1}]",
+            cgroup_conf="CgroupPlugin=disabled\n" if self.release else "# no control groups are used\n",
+            release=self.release.name if self.release else "22.05",
         )
         self.job_folder = self.scratch.folder("jobs", mode=0o1777)
         _make_devices(self.scratch.folder("dev"), self._gpus[1])

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from tests.engines.chroots import AS_USER, Release
 from tests.engines.errors import EngineError
 from tests.engines.rig import Rig
 from tests.engines.slurm_conf import SlurmLayout
@@ -25,6 +26,7 @@ class SlurmClient(Rig):
     """
 
     layout: SlurmLayout
+    release: Release | None
     env: dict[str, str]
     conf_dir: Path
     conf_root: Path
@@ -37,12 +39,15 @@ class SlurmClient(Rig):
     ) -> subprocess.CompletedProcess[str]:
         """Run a client command, as `user` if given. EngineError: non-zero exit (unless check=False) or time is up."""
         words = [str(word) for word in argv]
-        if user:
+        env = self.env
+        if user and self.release:
+            env = {**env, AS_USER: user}
+        elif user:
             words = ["setpriv", f"--reuid={user}", "--regid=users", "--init-groups", *words]
         try:
             done = subprocess.run(
                 words,
-                env=self.env,
+                env=env,
                 cwd=self.job_folder,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,

@@ -28,6 +28,9 @@ class SlurmLayout:
     gpu_type: str
     gpu_count: int
     gpu_files: str
+    cgroup_conf: str = "# proctrack/linuxproc and task/none use no control groups\n"
+    """slurmd of 24.11 and later doesn't start without a mounted hierarchy unless it is told to use none."""
+    release: str = "22.05"
 
 
 def bootstrap_conf(layout: SlurmLayout, extra: str = "") -> dict[str, str]:
@@ -36,7 +39,7 @@ def bootstrap_conf(layout: SlurmLayout, extra: str = "") -> dict[str, str]:
         "slurm.conf": _slurm_conf(layout) + extra,
         "gres.conf": _gres_conf(layout),
         "topology.conf": _topology_conf(layout),
-        "cgroup.conf": "# proctrack/linuxproc and task/none use no control groups\n",
+        "cgroup.conf": layout.cgroup_conf,
     }
 
 
@@ -75,7 +78,6 @@ SlurmdLogFile={layout.log}/slurmd-%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 MpiDefault=none
-SwitchType=switch/none
 JobAcctGatherType=jobacct_gather/none
 SlurmdParameters=config_overrides
 ReturnToService=2

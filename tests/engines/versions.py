@@ -6,7 +6,7 @@ import hashlib
 import os
 import subprocess
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,6 +55,8 @@ class Pins:
 
     packages: tuple[str, ...]
     slurm: str
+    releases: Mapping[str, tuple[str, str]]
+    """Name of a later release of Slurm to (Debian suite, exact version)."""
     go_least: tuple[int, int]
     go_package: str
     modules: tuple[Module, ...]
@@ -72,6 +74,7 @@ def read_pins(path: Path = HERE / "versions.toml") -> Pins:
     return Pins(
         packages=tuple(table["debian"]["packages"]),
         slurm=table["debian"]["slurm"],
+        releases={name: (one["suite"], one["slurm"]) for name, one in table["releases"].items()},
         go_least=(int(major), int(minor)),
         go_package=table["go"]["package"],
         modules=tuple(_module(name, fields) for name, fields in table["modules"].items()),

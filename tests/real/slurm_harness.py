@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+
+import pytest
 
 from reconciler.plan.action import Action
 from reconciler.plan.build import Before, Sight, actions_of
@@ -33,6 +36,7 @@ from tests.engines.slurm_conf import SlurmLayout
 from tests.unit.slurm_renderer.eight_nodes import site as eight_nodes
 
 HOSTS = tuple(f"{unit}-n{number:02d}" for unit in ("su01", "su02") for number in range(1, 5))
+RELEASES = (None, "24.11", "26.05")
 USERS = ("asta", "egill", "freyja")
 ENFORCED: ManageLevel = "enforce"
 MANAGE = Manage(*([ENFORCED] * 7))
@@ -40,7 +44,6 @@ SLURM_D = """\
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 MpiDefault=none
-SwitchType=switch/none
 JobAcctGatherType=jobacct_gather/none
 SlurmdParameters=config_overrides
 SchedulerParameters=bf_interval=2,sched_interval=2,bf_continue
@@ -56,7 +59,7 @@ def rig_site(layout: SlurmLayout) -> Site:
     slurm = replace(
         given.cluster.slurm,
         cluster_name=layout.cluster,
-        version="22.05",
+        version=layout.release,
         slurmctld=(ControlHost("localhost", port=layout.slurmctld_port),),
         slurmdbd=ControlHost("localhost", port=layout.slurmdbd_port),
         slurmd_port=layout.slurmd_ports[0],
@@ -69,7 +72,7 @@ def rig_site(layout: SlurmLayout) -> Site:
         given,
         cluster=replace(given.cluster, slurm=slurm, manage=MANAGE, timezone="UTC"),
         nodes=_nodes(given.nodes, layout),
-        slurm_d={"slurm.conf": SLURM_D},
+        slurm_d={"slurm.conf": SLURM_D, "cgroup.conf": layout.cgroup_conf},
         reservations=_reservations(),
     )
 
@@ -95,7 +98,7 @@ def _reservations() -> dict[str, Reservation]:
         day + timedelta(days=5),
         (),
         None,
-        20,
+        16,
         "none",
         "dated",
         "ops@polar.example",
@@ -149,6 +152,15 @@ class Loop:
         pending = {item.action.change.key for item in done if item.pending}
         self.owned = frozenset({item.key for item in desired} | pending)
         return tuple(done)
+
+
+@contextmanager
+def cluster(release: str | None = None) -> Iterator[SlurmRig]:
+    """Eight nodes of a release, whose own clients are what Charter finds on PATH."""
+    with SlurmRig(HOSTS, cluster="polar", release=release) as rig, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", rig.env["PATH"])
+        rig.add_os_users((*USERS, "outsider"))
+        yield rig
 
 
 def loop_on(rig: SlurmRig) -> Loop:

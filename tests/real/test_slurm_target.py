@@ -24,15 +24,14 @@ from renderer.rules.guard import guard
 from renderer.slurm.arithmetic import arithmetic, max_age
 from tests.engines.errors import EngineError
 from tests.engines.slurm import SlurmRig
-from tests.real.slurm_harness import HOSTS, USERS, Loop, loop_on, rig_site
+from tests.real.slurm_harness import HOSTS, RELEASES, Loop, cluster, loop_on, rig_site
 
 pytestmark = pytest.mark.real
 
 
-@pytest.fixture(scope="module")
-def rig() -> Iterator[SlurmRig]:
-    with SlurmRig(HOSTS, cluster="polar") as running:
-        running.add_os_users((*USERS, "outsider"))
+@pytest.fixture(scope="module", params=RELEASES, ids=lambda name: name or "22.05")
+def rig(request: pytest.FixtureRequest) -> Iterator[SlurmRig]:
+    with cluster(request.param) as running:
         running.run("sacctmgr", "-i", "add", "qos", "theirs", "Priority=7")
         running.run("sacctmgr", "-i", "add", "account", "foreign", "Description=theirs")
         running.run("sacctmgr", "-i", "add", "user", "outsider", "account=foreign")
@@ -186,10 +185,10 @@ def test_configuration_change_is_a_new_generation_and_a_reconfigure(
     loop.apply(site)
 
 
-def with_memory(site: Site, memory_mb: int) -> Site:
-    kinds = {name: replace(kind, memory_mb=memory_mb) for name, kind in site.nodes.types.items()}
-    by_name = {name: replace(node, type=kinds["hgx"]) for name, node in site.nodes.by_name.items()}
-    return replace(site, nodes=replace(site.nodes, types=kinds, by_name=by_name))
+def with_another_tracker(site: Site) -> Site:
+    """A change that every release takes by a restart of all daemons only."""
+    text = site.slurm_d["slurm.conf"].replace("proctrack/linuxproc", "proctrack/pgid")
+    return replace(site, slurm_d={**site.slurm_d, "slurm.conf": text})
 
 
 def by_hand(site: Site) -> Site:
@@ -200,7 +199,7 @@ def by_hand(site: Site) -> Site:
 def test_restart_by_hand_is_waited_for_and_nothing_else_touches_the_daemons(
     rig: SlurmRig, loop: Loop, site: Site
 ) -> None:
-    larger = by_hand(with_memory(site, 3000000))
+    larger = by_hand(with_another_tracker(site))
     waiting = {item.pending for item in loop.apply(larger)}
     assert waiting == {"waiting for operator: restart slurmd on every node, slurmctld first"}
     before = len(loop.target.writes)
@@ -224,7 +223,7 @@ def test_configuration_that_does_not_come_up_is_taken_back(rig: SlurmRig, loop: 
         rig, SlurmTarget(Settings(rig.conf_dir, ("false",), ("false",), 60)), loop.owned, loop.sequence
     )
     with pytest.raises(Terminal, match="ended with 1"):
-        failing.apply(with_memory(site, 3000000))
+        failing.apply(with_another_tracker(site))
     loop.sequence = failing.sequence
     assert rig.conf_dir.resolve() == before
     assert loop.plan(site)[0] == ()

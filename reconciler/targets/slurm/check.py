@@ -41,14 +41,14 @@ _OWN = frozenset(
         "statesavelocation",
     }
 )
-_WEIGHTS = re.compile(r"\s+TRESBillingWeights=\S+")
-"""Weights name TRES that only accounting knows; site validation has judged them."""
+_ONLY_ACCOUNTING = re.compile(r"\s+(?:TRESBillingWeights|AllowQos|DenyQos|QOS)=\S+", re.IGNORECASE)
+"""Names that only accounting knows: 26.05 ends over a QOS that isn't there. Site validation has judged them."""
 _COMPLAINT = re.compile(r"\b(?:error|warning|fatal): (.*)")
 _SANDBOX_ONLY = re.compile(
     "|".join(
         (
             r"mpi/|MPI: |slurm_cred_|_allow_uid|Could not open|Unable to open pidfile",
-            r"state file|backup state save|last_config_lite|priority_state|Ignoring file-based",
+            r"state file|NOTE: Trying backup|last_config_lite|priority_state|Ignoring file-based",
             r"We have no QOS|assoc|only be used with SlurmDBD|without accounting|preempt.*accounting",
             r"AccountingStorageEnforce|No memory enforcing mechanism",
         )
@@ -88,7 +88,9 @@ def _prepare(folder: Path, files: Mapping[str, str]) -> str:
     head = next((_host(line) for line in lines if line.lower().startswith("slurmctldhost=")), "head")
     for name, text in files.items():
         atomic_write(folder / name, text.encode())
-    kept = [_WEIGHTS.sub("", line) for line in lines if line.partition("=")[0].strip().lower() not in _OWN]
+    kept = [
+        _ONLY_ACCOUNTING.sub("", line) for line in lines if line.partition("=")[0].strip().lower() not in _OWN
+    ]
     atomic_write(folder / "slurm.conf", "\n".join([*kept, *_own_lines(folder, head), ""]).encode())
     atomic_write(
         folder / "hosts",
