@@ -101,7 +101,7 @@ def test_a_log_that_another_writer_pushed_to_meanwhile_is_not_overwritten(
         )
         return ()
 
-    monkeypatch.setattr("reconciler.loop.story.mass_removals", push_first)
+    monkeypatch.setattr("reconciler.loop.story.unconfirmed", push_first)
     said = follower.charter("reconcile", "--once", expect=4)
     assert "another writer" in said
     assert _tip(tmp_path) == theirs
