@@ -20,11 +20,13 @@ demo: $(READY) ## The main job from end to end: no engine, no server
 	@PATH="$(CURDIR)/$(RUN):$$PATH" tools/demo.sh
 
 test: engines lint policy ## Set up every real component, then run all tests
-	@echo "== all tests"
-	@$(RUN)/python -m pytest tests -m "not soak" --durations=15
+	@echo "== tests without an engine"
+	@$(RUN)/python -m pytest tests -m "not real and not soak" -n 2 -q
+	@echo "== tests on the real engines"
+	@$(RUN)/python -m pytest tests -m "real and not soak" --durations=15
 
 test-fast: $(READY) ## Tests that need no engine, under a minute
-	@$(RUN)/python -m pytest tests -m "not real and not soak" -n 2 -q
+	@$(RUN)/python -m pytest tests -m "not real and not soak and not slow" -n 2 -q
 
 soak: engines ## Everything with full counts: hours
 	@CHARTER_SOAK=1 $(RUN)/python -m pytest tests --durations=30

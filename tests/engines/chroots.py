@@ -1,7 +1,8 @@
 """Slurm of later Debian releases, each in a folder of its own, and wrappers that run its programs as if they were here.
 
 A wrapper enters a mount namespace, binds this machine's /proc, /sys, /dev, temporary folder and hosts file into the folder, and
-changes root: the process keeps its id, its environment and its network, so a rig starts, marks and ends it like any other.
+changes root: the process keeps its id, its network and its environment, save for a PATH without wrappers (a job inherits it), so
+a rig starts, marks and ends it like any other.
 Nothing stays mounted.
 """
 
@@ -44,6 +45,7 @@ exec unshare --mount --propagation private /bin/sh -c '
 root={root}
 for folder in /proc /sys /dev {temporary}; do mkdir -p "$root$folder"; mount --rbind "$folder" "$root$folder"; done
 mount --bind /etc/hosts "$root/etc/hosts"
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 exec chroot ${{{as_user}:+--userspec=${as_user}:users}} "$root" "$0" "$@"
 ' {program} "$@"
 """

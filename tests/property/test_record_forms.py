@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from reconciler.audit.record import LIMIT, RecordInvalid, build, decode, encode, parse
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).parents[2] / "verify.sh"
 SHA, COMMIT, TIME = "a" * 64, "b" * 40, "2026-12-01T08:00:00Z"
 LOG_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + "B" * 43

@@ -13,7 +13,7 @@ import pytest
 
 from renderer.model.site import Site
 from tests.engines.slurm import SlurmRig
-from tests.real.slurm_harness import HOSTS, USERS, loop_on, rig_site
+from tests.real.slurm_harness import RELEASES, cluster, loop_on, rig_site
 
 pytestmark = pytest.mark.real
 EXAMPLES = Path(__file__).parents[2] / "examples" / "jobs"
@@ -21,10 +21,9 @@ STEPS, PACE = 60, 0.2
 GRACE = 20
 
 
-@pytest.fixture(scope="module")
-def rig() -> Iterator[SlurmRig]:
-    with SlurmRig(HOSTS, cluster="polar") as running:
-        running.add_os_users(USERS)
+@pytest.fixture(scope="module", params=RELEASES, ids=lambda name: name or "22.05")
+def rig(request: pytest.FixtureRequest) -> Iterator[SlurmRig]:
+    with cluster(request.param) as running:
         loop_on(running).apply(site_of(running))
         running.wait_nodes_idle()
         yield running
@@ -44,9 +43,9 @@ def submitted(rig: SlurmRig, *options: str) -> int:
     for name in ("train.sbatch", "train.py"):
         shutil.copy(EXAMPLES / name, folder / name)
     words = [
+        "env", f"TRAIN_STEPS={STEPS}", f"TRAIN_PACE={PACE}", f"TRAIN_CODE={folder}", f"TRAIN_STATE={folder}/state",
         "sbatch", "--parsable", "--account=health-screening", "--qos=low", f"--chdir={folder}", "--time=10",
-        f"--output={rig.job_folder}/%j.out", f"--export=ALL,TRAIN_STEPS={STEPS},TRAIN_PACE={PACE},TRAIN_CODE={folder},"
-        f"TRAIN_STATE={folder}/state", *options, str(folder / "train.sbatch"),
+        f"--output={rig.job_folder}/%j.out", *options, str(folder / "train.sbatch"),
     ]  # fmt: skip
     return int(rig.run(*words, user="asta").stdout)
 

@@ -19,17 +19,20 @@ from renderer.model.reservations import Reservation
 from renderer.model.site import Site
 from renderer.rules.guard import guard
 from tests.engines.slurm import SlurmRig
-from tests.real.slurm_harness import HOSTS, USERS, loop_on, rig_site
+from tests.real.slurm_harness import RELEASES, cluster, loop_on, rig_site
 
 pytestmark = pytest.mark.real
 STUBBORN = "trap '' TERM; while :; do sleep 1; done"
 PLAIN, GUARDED = "su02-n01", "su01-n01"
 
 
-@pytest.fixture(scope="module")
-def rig() -> Iterator[SlurmRig]:
-    with SlurmRig(HOSTS, cluster="polar") as started:
-        started.add_os_users(USERS)
+LATER = [pytest.param(name, marks=pytest.mark.soak) for name in RELEASES if name]
+"""Each takes three and a half minutes: `make test` has the oldest release, `make soak` all."""
+
+
+@pytest.fixture(scope="module", params=[None, *LATER], ids=lambda name: name or "22.05")
+def rig(request: pytest.FixtureRequest) -> Iterator[SlurmRig]:
+    with cluster(request.param) as started:
         yield started
 
 

@@ -15,6 +15,8 @@ from reconciler.system.git import Repository
 from reconciler.system.ssh import PrivateKey
 from tests.unit.audit.forge import Draft, Forge, chained, edit, honest, rotated
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).parents[3] / "verify.sh"
 Forgery = Callable[[Forge], list[Draft]]
 

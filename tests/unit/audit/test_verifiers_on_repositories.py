@@ -14,6 +14,8 @@ from reconciler.errors import Terminal
 from reconciler.system.git import Repository
 from tests.unit.audit.forge import Forge, chained, honest
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).parents[3] / "verify.sh"
 APPROVERS = b"require: none\n"
 

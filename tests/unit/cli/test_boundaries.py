@@ -10,6 +10,8 @@ import pytest
 
 from tests.real.adapted import git, reference_site
 
+pytestmark = pytest.mark.slow
+
 CHARTER = str(Path(sys.executable).with_name("charter"))
 LONG = "a" * 300
 

@@ -13,6 +13,8 @@ from reconciler.gate.policy import load_policy
 from tests.unit.gate.cases import CASES, Case
 from tests.unit.gate.question import change, edited
 
+pytestmark = pytest.mark.slow
+
 DENIED = [case for case in CASES if any(line.startswith("deny ") for line in case.found) and not case.waived]
 ONE_OF_EACH = list({case.found: case for case in DENIED}.values())
 CONSULTED = ("approvers", "freezes", "waivers")

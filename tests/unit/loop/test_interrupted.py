@@ -13,6 +13,8 @@ import pytest
 from tests.counts import count
 from tests.unit.loop.conftest import FileSite
 
+pytestmark = pytest.mark.slow
+
 KILLS = count(6, 200)
 CROWDS = count(1, 20)
 APPLY = [sys.executable, "-c", "from reconciler.cli.main import main; main()", "apply"]
