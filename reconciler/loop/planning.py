@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from reconciler.gate.change import Commit
 from reconciler.gate.policy import policy_digest
@@ -61,13 +62,17 @@ def observe(
 
 
 def live_plan(
-    compared: Compared, targets: Sequence[Target], observed: Mapping[str, Observation], before: Before
+    compared: Compared,
+    targets: Sequence[Target],
+    observed: Mapping[str, Observation],
+    before: Before,
+    now: datetime,
 ) -> Plan:
-    """The plan against live targets."""
+    """The plan against live targets, as they were at `now`."""
     site = compared.head.site
     parts = [
         actions_of(
-            _sight(target, site, compared.rendering, observed[target.name]), before, site.cluster.manage
+            _sight(target, site, compared.rendering, observed[target.name], now), before, site.cluster.manage
         )
         for target in targets
     ]
@@ -109,7 +114,7 @@ def renderings(rendering: Rendering) -> list[str]:
     return [f"kubernetes {rendering.digest('kubernetes')}", f"slurm {rendering.digest('slurm')}"]
 
 
-def _sight(target: Target, site: Site, rendering: Rendering, seen: Observation) -> Sight:
+def _sight(target: Target, site: Site, rendering: Rendering, seen: Observation, now: datetime) -> Sight:
     return Sight(
         name=target.name,
         desired=desired_of(target, rendering),
@@ -117,6 +122,7 @@ def _sight(target: Target, site: Site, rendering: Rendering, seen: Observation) 
         foreign=seen.foreign,
         restart_class=lambda change: target.restart_class(change, site),
         jobs=target.jobs,
+        now=now,
     )
 
 

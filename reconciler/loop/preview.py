@@ -39,7 +39,7 @@ def preview(configuration: Configuration, site: Path, say: Callable[[str], None]
     for target in world.targets:
         target.identify(head.site)
     observed = observe(world.targets, head.site, compared.rendering, before.before)
-    return live_plan(compared, world.targets, observed, before.before)
+    return live_plan(compared, world.targets, observed, before.before, world.clock.now())
 
 
 def preview_between(

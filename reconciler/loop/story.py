@@ -88,7 +88,7 @@ def reconcile(world: World, confirmed: frozenset[str] = frozenset(), expected: s
 
 def _look(world: World, compared: Compared, before: Applied) -> tuple[Plan, dict[str, Observation]]:
     observed = observe(world.targets, compared.head.site, compared.rendering, before.before)
-    return live_plan(compared, world.targets, observed, before.before), observed
+    return live_plan(compared, world.targets, observed, before.before, world.clock.now()), observed
 
 
 def _expect(plan: Plan, expected: str | None) -> None:

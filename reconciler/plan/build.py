@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from reconciler.plan.action import Action, Change, Job, RestartClass
 from reconciler.plan.diff import differences
 from reconciler.plan.phases import in_order
 from reconciler.plan.split import is_drift, level
+from reconciler.plan.started import has_begun
 from renderer.model.cluster import Manage
 from renderer.resource import Key, Resource
 
@@ -23,6 +25,8 @@ class Sight:
     foreign: tuple[Key, ...]
     restart_class: Callable[[Change], RestartClass]
     jobs: Callable[[Sequence[Change]], Mapping[Key, tuple[Job, ...]]]
+    now: datetime | None = None
+    """When `observed` was read; None where nothing live was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +64,17 @@ def _action(sight: Sight, change: Change, before: Before, jobs: tuple[Job, ...])
         why=_why(change, before),
         restart=sight.restart_class(change),
         reversible=change.verb != "delete",
-        confirm=_confirm(change, jobs) if jobs else None,
+        confirm=_confirm(change, jobs, sight.now),
         jobs=jobs,
     )
 
 
-def _confirm(change: Change, jobs: Sequence[Job]) -> str | None:
-    """KIND that lets a change end what lives in it."""
+def _confirm(change: Change, jobs: Sequence[Job], now: datetime | None) -> str | None:
+    """KIND that lets a change end what lives in it, or move what its holders count on by now."""
+    if now is not None and has_begun(change, now):
+        return "reservations"
+    if not jobs:
+        return None
     if change.verb != "delete":
         return "nodes" if any(job.ends for job in jobs) else None
     return "namespaces" if change.key.kind == "Namespace" else "jobs"

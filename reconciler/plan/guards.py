@@ -1,4 +1,4 @@
-"""What a person must confirm before it happens: mass removal, and work that would be cancelled."""
+"""What a person must confirm before it happens: mass removal, work that would end, a reservation that is under way."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reconciler.plan.action import Action
+from reconciler.plan.started import started
 from renderer.resource import Key
 
 CONFIRM_KINDS = ("jobs", "accounts", "qos", "reservations", "nodes", "namespaces", "storage")
@@ -41,7 +42,11 @@ def unconfirmed(
     actions: Sequence[Action], observed: Iterable[Key], owned: frozenset[Key], confirmed: frozenset[str]
 ) -> tuple[Unconfirmed, ...]:
     """Everything that has to be confirmed before the plan is begun."""
-    return (*mass_removals(actions, observed, owned, confirmed), *jobs_on_leaving_nodes(actions, confirmed))
+    return (
+        *mass_removals(actions, observed, owned, confirmed),
+        *jobs_on_leaving_nodes(actions, confirmed),
+        *started_reservations(actions, confirmed),
+    )
 
 
 def mass_removals(
@@ -73,6 +78,15 @@ def jobs_on_leaving_nodes(actions: Sequence[Action], confirmed: frozenset[str]) 
     some = ", ".join(job.id for job in ended[:10])
     what = f"{len(ended)} jobs would end with their nodes ({some})"
     return (Unconfirmed("nodes", f"{what}; drain the nodes first, or apply with --confirm nodes"),)
+
+
+def started_reservations(actions: Sequence[Action], confirmed: frozenset[str]) -> tuple[Unconfirmed, ...]:
+    """Reservations under way that would be changed or ended: whoever holds one has planned with it."""
+    begun = [item for item in actions if item.confirm == "reservations"]
+    if not begun or "reservations" in confirmed:
+        return ()
+    some = "; ".join(started(item.change) for item in begun[:10])
+    return (Unconfirmed("reservations", f"{some}; if that is meant, apply with --confirm reservations"),)
 
 
 def _sentence(kind: str, gone: int, total: Mapping[str, int]) -> str:

@@ -132,6 +132,7 @@ class Loop:
             seen.foreign,
             lambda change: self.target.restart_class(change, site),
             self.target.jobs,
+            datetime.now(UTC),
         )
         return actions_of(sight, Before(self.owned, self.last), site.cluster.manage)[0], seen
 

@@ -11,6 +11,7 @@ from functools import partial
 import pytest
 
 from reconciler.errors import ConfigurationRefused, Terminal, UsageError, WrongCluster
+from reconciler.plan.guards import unconfirmed
 from reconciler.system.configuration import SlurmTarget as Settings
 from reconciler.targets.slurm import SlurmTarget
 from reconciler.targets.slurm.client import Client
@@ -247,6 +248,44 @@ def test_a_recurring_reservation_made_in_mid_occurrence_begins_with_the_next(
     begins = care.start + timedelta(days=14) - timedelta(seconds=guard(changed).seconds)
     assert f"StartTime={begins:%Y-%m-%dT%H:%M:%S}" in line
     loop.apply(site)
+
+
+def test_what_somebody_changed_by_hand_is_mended_and_once_it_has_begun_only_when_confirmed(
+    rig: SlurmRig, loop: Loop, site: Site
+) -> None:
+    now = datetime.now(UTC).replace(microsecond=0)
+    begun = replace(
+        site.reservations["run"],
+        name="begun",
+        start=now - timedelta(minutes=1),
+        end=now + timedelta(hours=6),
+        gpus=None,
+        hosts=("su02-n04",),
+    )
+    later = replace(
+        begun, name="later", start=now + timedelta(days=40), end=now + timedelta(days=41), hosts=("su01-n04",)
+    )
+    changed = replace(site, reservations={**site.reservations, "begun": begun, "later": later})
+    loop.apply(changed)
+    assert loop.plan(changed)[0] == ()
+    end = f"EndTime={begun.end - timedelta(hours=2):%Y-%m-%dT%H:%M:%S}"
+    rig.run("scontrol", "update", "ReservationName=begun", end)
+    rig.run("scontrol", "update", "ReservationName=later", "Accounts=foreign")
+    actions = {action.change.key.name: action for action in loop.plan(changed)[0]}
+    assert {name: action.confirm for name, action in actions.items()} == {
+        "begun": "reservations",
+        "later": None,
+    }
+    (missing,) = unconfirmed(tuple(actions.values()), [], frozenset(), frozenset())
+    assert missing.sentence.startswith("reservation begun, under way since ")
+    assert "would change (end " in missing.sentence
+    loop.apply(changed, "reservations")
+    assert loop.plan(changed)[0] == ()
+    (line,) = facts(rig, "scontrol", "-o", "show", "reservation", "begun")
+    assert f"EndTime={begun.end:%Y-%m-%dT%H:%M:%S}" in line
+    gone = {action.change.key.name: action.confirm for action in loop.plan(site)[0]}
+    assert gone == {"begun": "reservations", "later": None}
+    loop.apply(site, "reservations")
 
 
 def test_a_different_grace_moves_what_is_held_ahead_of_reservations(
