@@ -15,8 +15,9 @@ from reconciler.errors import Terminal
 TEMPORARY = ".tmp-"
 
 
-def atomic_write(path: Path, content: bytes, mode: int = 0o644) -> None:
-    """Write through a temporary file in the same folder and rename; file and folder are synced. Raises Terminal."""
+def atomic_write(path: Path, content: bytes, mode: int | None = None) -> None:
+    """Write through a temporary file in the same folder and rename; file and folder are synced. Everybody may read it, and
+    run it if it is a script, unless `mode` says otherwise. Raises Terminal."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=path.parent)
@@ -25,7 +26,7 @@ def atomic_write(path: Path, content: bytes, mode: int = 0o644) -> None:
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
-            os.fchmod(stream.fileno(), mode)
+            os.fchmod(stream.fileno(), _mode(content) if mode is None else mode)
             stream.flush()
             os.fsync(stream.fileno())
         Path(name).replace(path)
@@ -46,11 +47,16 @@ def write_tree(folder: Path, files: Mapping[str, bytes]) -> None:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 made.add(target.parent)
             target.write_bytes(content)
+            target.chmod(_mode(content))
         partial.replace(folder)
         _sync(folder.parent)
     except OSError as error:
         shutil.rmtree(partial, ignore_errors=True)
         raise _unwritable(folder, error) from None
+
+
+def _mode(content: bytes) -> int:
+    return 0o755 if content.startswith(b"#!") else 0o644
 
 
 def switch_link(link: Path, target: str) -> None:

@@ -28,6 +28,8 @@ class SlurmDirectories:
     spool: str
     log: str
     run: str
+    config: str = "/etc/slurm"
+    """Where nodes find slurm.conf and the scripts beside it."""
 
 
 @dataclass(frozen=True, slots=True)

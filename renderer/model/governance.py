@@ -56,13 +56,36 @@ class Freeze:
     reason: str
 
 
+DRAIN_ON = ("node_lost", "gpu_lost", "rail_down", "health_check")
+CHECKS = frozenset(DRAIN_ON[1:])
+
+
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """policies/failures.yaml: what a failed node or link causes."""
+    """policies/failures.yaml: what a failed node, GPU or rail causes."""
 
     drain_on: tuple[str, ...]
+    """Of DRAIN_ON."""
+    interval_seconds: int
+    """Between two checks of a node."""
+    site_check: str | None
+    """With health_check: the site's own program on every node; it fails a node by its exit code, and its first line says why."""
+    excluded: tuple[str, ...]
+    """Hosts that no check drains."""
     requeue: bool
+    """Whether the batch jobs of a node that a check drains are requeued."""
     max_retries: int
+    """So many requeues after failures a job; after that it is held."""
+
+    @property
+    def limit_seconds(self) -> int:
+        """How long one check of a node may take: slurmd ends it then."""
+        return min(60, self.interval_seconds - 1)
+
+    @property
+    def checked(self) -> bool:
+        """True where nodes are looked at from within, by a script."""
+        return not CHECKS.isdisjoint(self.drain_on)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from renderer.problem import Finding
 from renderer.rules import (
     capacity,
     cluster,
+    failures,
     governance,
     guard,
     hosts,
@@ -49,5 +50,6 @@ ALL = (
     Family(guard.unbounded, ("cluster", "partitions")),
     Family(governance.approvers, ("approvers",)),
     Family(governance.freezes, ("freezes",)),
+    Family(failures.failures, ("nodes", "failures")),
     Family(raw.slurm_d, ("cluster",)),
 )

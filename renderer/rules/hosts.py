@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from renderer.model.nodes import NodeType
+from renderer.notation.devices import device_files
 from renderer.notation.error import NotationError
 from renderer.notation.hostlist import expand, fold
 from renderer.problem import Finding, Keys
@@ -81,7 +82,7 @@ def _devices(subject: Subject, keys: Keys, file: str, count: int) -> Iterator[Fi
         )
         return
     try:
-        found = len(expand(f"d{file.rpartition('/')[2]}"))
+        found = len(device_files(file))
     except NotationError as error:
         yield subject.fault("nodes", "", keys, "gpu-device", error.what, "write /dev/nvidia[0-7]")
         return

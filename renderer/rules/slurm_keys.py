@@ -10,6 +10,7 @@ _DAEMONS = """
     clustername slurmctldhost slurmctldport slurmdport slurmuser slurmduser authtype credtype authinfo
     statesavelocation slurmdspooldir slurmctldpidfile slurmdpidfile slurmctldlogfile slurmdlogfile
     returntoservice reconfigflags slurmctldparameters
+    healthcheckprogram healthcheckinterval healthchecknodestate healthchecktimeout
 """
 _SCHEDULING = """
     selecttype selecttypeparameters grestypes topologyplugin prioritytype priorityweightqos

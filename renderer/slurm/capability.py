@@ -28,13 +28,15 @@ class Capability:
     """SelectType* and GresTypes take effect by reconfigure."""
     partition_topology: bool
     """A partition may name its topology."""
+    health_check_timeout: bool
+    """HealthCheckTimeout exists, and must be below the interval; before, a check has 60 s."""
 
 
 _KNOWN: tuple[Capability, ...] = (
-    Capability((22, 5), False, False, False, False, False),
-    Capability((23, 11), False, True, True, False, False),
-    Capability((24, 11), True, True, True, True, False),
-    Capability((26, 5), True, True, True, True, True),
+    Capability((22, 5), False, False, False, False, False, False),
+    Capability((23, 11), False, True, True, False, False, False),
+    Capability((24, 11), True, True, True, True, False, False),
+    Capability((26, 5), True, True, True, True, True, True),
 )
 
 

@@ -6,6 +6,7 @@ from renderer.model.site import Site
 from renderer.slurm.capability import Capability
 from renderer.slurm.cgroup import cgroup_conf
 from renderer.slurm.gres import gres_conf
+from renderer.slurm.health import health_script
 from renderer.slurm.slurmconf import slurm_conf
 from renderer.slurm.topology import topology_conf
 
@@ -23,6 +24,7 @@ def files(site: Site, able: Capability) -> tuple[dict[str, str], tuple[str, ...]
             "slurm.conf": slurm_conf(site, able),
             "gres.conf": gres_conf(site),
             "cgroup.conf": cgroup_conf(site),
+            **health_script(site),
         }
     if manage.topology != "off":
         written[TOPOLOGY], remarks = topology_conf(site)

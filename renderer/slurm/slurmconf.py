@@ -7,6 +7,7 @@ from typing import Any
 from renderer.errors import RenderError
 from renderer.model.site import Site
 from renderer.slurm.capability import Capability
+from renderer.slurm.health import health_check, return_to_service
 from renderer.slurm.nodes import gpu_types, node_lines
 from renderer.slurm.partitions import partition_lines
 from renderer.slurm.priority import weights
@@ -35,6 +36,8 @@ def slurm_conf(site: Site, able: Capability) -> str:
         slurmdbd_port=slurm.slurmdbd.port or DEFAULT_SLURMDBD_PORT,
         spool=slurm.dirs.spool if "%n" in slurm.dirs.spool else f"{slurm.dirs.spool}/%n",
         tree=manage.topology != "off",
+        return_to_service=return_to_service(site),
+        health=health_check(site, able),
         grace_seconds=site.qos.grace_seconds,
         weights=weights(site.qos),
         lists={name: text for name, text in lists.items() if text},

@@ -70,6 +70,16 @@ class Scratch:
                 env={**self.environment, **(environment or {})},
             )
 
+    def stop(self, name: str) -> None:
+        """End a daemon that `start` started, and wait for its end."""
+        daemon = self._daemons.pop(name)
+        daemon.terminate()
+        try:
+            daemon.wait(20)
+        except subprocess.TimeoutExpired:
+            daemon.kill()
+            daemon.wait()
+
     def await_ready(self, name: str, ready: Callable[[], bool], seconds: float, *logs: str) -> None:
         """Poll `ready` until it is true. EngineError, with the ends of `logs`: daemon `name` ended, or time is up."""
         deadline = time.monotonic() + seconds

@@ -19,6 +19,7 @@ from tests.engines.os_users import claim_users
 from tests.engines.slurm_client import SlurmClient
 from tests.engines.slurm_conf import SlurmLayout, bootstrap_conf, slurmdbd_conf
 from tests.engines.slurm_database import NAME, Database, answers, install_database, start_database
+from tests.engines.slurm_node import kill_node
 from tests.engines.slurm_scripts import write_scripts
 from tests.engines.versions import read_pins
 
@@ -68,6 +69,10 @@ class SlurmRig(SlurmClient):
     def restart_slurmds(self, *names: str) -> None:
         """The same for these slurmds, or all; running jobs go on. Wait with `wait_nodes_idle`."""
         self.run(self.restart_slurmd_script, *names, timeout=60)
+
+    def lose_node(self, name: str) -> None:
+        """The node dies: its slurmd and everything of its jobs, at once. `restart_slurmds(name)` brings it back."""
+        kill_node(self.scratch.path, name)
 
     def add_os_users(self, names: Iterable[str]) -> None:
         """Make the users that this machine lacks; those made go when the last rig that wants them stops."""
@@ -121,7 +126,8 @@ class SlurmRig(SlurmClient):
         installing = install_database(self.scratch)
         self._start_munged()
         database = start_database(self.scratch, self.ports[2], installing)
-        self._start_slurmdbd(database)
+        self._configure_slurmdbd(database)
+        self.start_slurmdbd()
         self.run("sacctmgr", "-i", "add", "cluster", self._cluster)
         self.restart_slurmctld()
         self.restart_slurmds()
@@ -142,15 +148,24 @@ class SlurmRig(SlurmClient):
         )
         self.scratch.await_ready("munged", socket.exists, 10)
 
-    def _start_slurmdbd(self, database: Database) -> None:
+    def stop_slurmdbd(self) -> None:
+        """The accounting database is away; slurmctld goes on without it."""
+        self.scratch.stop("slurmdbd")
+
+    def start_slurmdbd(self) -> None:
+        """It is back. EngineError with its log: it did not come up."""
+        beside = {
+            "SLURM_CONF": str(self.scratch.folder("slurmdbd") / "slurm.conf")
+        }  # slurmdbd.conf is looked up beside it
+        self.scratch.start("slurmdbd", "slurmdbd", "-D", environment=beside)
+        self.scratch.await_ready("slurmdbd", lambda: answers(self.layout.slurmdbd_port), 30, "slurmdbd.log")
+
+    def _configure_slurmdbd(self, database: Database) -> None:
         storage = f"StorageHost=127.0.0.1\nStoragePort={database.port}\nStorageUser={database.user}\n"
         storage += f"StoragePass={database.password}\nStorageLoc={NAME}\n"
         conf = self.scratch.folder("slurmdbd") / "slurmdbd.conf"
         conf.touch(mode=0o600)
         conf.write_text(slurmdbd_conf(self.layout, storage))
-        beside = {"SLURM_CONF": f"{conf.parent}/slurm.conf"}  # slurmdbd.conf is looked up beside it
-        self.scratch.start("slurmdbd", "slurmdbd", "-D", environment=beside)
-        self.scratch.await_ready("slurmdbd", lambda: answers(self.layout.slurmdbd_port), 30, "slurmdbd.log")
 
 
 def _make_devices(folder: Path, count: int) -> None:

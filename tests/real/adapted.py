@@ -112,6 +112,7 @@ def adapt(site: AdaptedSite, layout: SlurmLayout, cluster_uid: str | None = None
             "spool": str(layout.spool),
             "log": str(layout.log),
             "run": str(layout.run),
+            "config": str(layout.run),  # no health.sh there: a machine without fabric would drain every node
         },
         "users": {"slurm": "root", "slurmd": "root"},
         "auth": {"type": "munge", "socket": str(layout.munge_socket)},

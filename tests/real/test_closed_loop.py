@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -11,10 +12,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.engines.kubernetes import KubernetesRig
 from tests.engines.slurm import SlurmRig
-from tests.real.adapted import AdaptedSite, adapt, host_names, reference_site
+from tests.real.adapted import AdaptedSite, adapt, git, host_names, reference_site
 
 pytestmark = pytest.mark.real
 PEOPLE = (
@@ -305,6 +307,97 @@ def test_killed_between_intent_and_outcome_the_next_run_converges(
     site.charter("audit", "verify")
     site.charter("apply")
     assert f"gres/gpu={limit}" in _limit(rig, "health-screening")
+    site.charter("plan")
+    site.charter("audit", "verify")
+
+
+def _many_limits(site: AdaptedSite, rise: int) -> int:
+    """A commit that changes the limit of every programme, each to another number; how many there are."""
+    count = 0
+    for file in sorted((site.path / "policies" / "tenants").glob("*.yaml")):
+        document = yaml.safe_load(file.read_text())
+        for part in document["programs"].values():
+            for grant in part["quota"].get("training", {}).values():
+                count += 1
+                grant["limit"] += rise + count
+        file.write_text(yaml.safe_dump(document, sort_keys=False))
+    site.commit(f"limits raised by {rise}")
+    return count
+
+
+def _started(
+    site: AdaptedSite, config: Path, environment: dict[str, str] | None = None
+) -> subprocess.Popen[str]:
+    """An apply that runs on by itself."""
+    command = [
+        str(Path(sys.executable).with_name("charter")),
+        "apply",
+        str(site.path),
+        "--config",
+        str(config),
+    ]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        command, stdout=pipe, stderr=pipe, text=True, env={**os.environ, **(environment or {})}
+    )
+
+
+def test_of_two_appliers_with_states_of_their_own_one_is_told_that_another_writes(
+    rig: SlurmRig, site: AdaptedSite, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.yaml"
+    folder = site.config.parent
+    other.write_text(
+        site.config.read_text().replace(f"state_dir: {folder}/state", f"state_dir: {tmp_path}/state")
+    )
+    _many_limits(site, 1)
+    tip = git(site.path, "rev-parse", "audit")
+    first = _started(site, site.config)
+    _until(lambda: git(site.path, "rev-parse", "audit") != tip)
+    second = _started(site, other)
+    said = second.communicate(timeout=240)[1] + first.communicate(timeout=240)[1]
+    assert (first.returncode, second.returncode) == (0, 4), said
+    site.charter("plan")
+    site.charter("audit", "verify")
+
+
+def test_a_database_that_goes_away_half_way_leaves_nothing_lost(rig: SlurmRig, site: AdaptedSite) -> None:
+    _many_limits(site, 2)
+    before = _transactions(rig)
+    running = _started(site, site.config)
+    _until(lambda: _transactions(rig) > before)
+    rig.stop_slurmdbd()
+    said = running.communicate(timeout=240)[1]
+    assert running.returncode in (1, 5), said
+    assert "slurmdbd" in said, said
+    away = site.charter("apply", expect=1)
+    assert "slurmdbd" in away.stderr
+    rig.start_slurmdbd()
+    site.charter("apply")
+    site.charter("plan")
+    site.charter("audit", "verify")
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.1, 0.25])
+def test_commands_that_are_killed_half_way_are_carried_on(
+    rig: SlurmRig, site: AdaptedSite, tmp_path: Path, seconds: float
+) -> None:
+    """`sacctmgr modify` dies the second time it is called, after so many seconds."""
+    (tmp_path / "sacctmgr").write_text(
+        f"""#!/bin/sh
+case "$*" in *modify*) echo x >>{tmp_path}/calls;; esac
+if [ "$(wc -l <{tmp_path}/calls)" = 2 ]; then exec timeout -s KILL {seconds} /usr/bin/sacctmgr "$@"; fi
+exec /usr/bin/sacctmgr "$@"
+"""
+    )
+    (tmp_path / "sacctmgr").chmod(0o755)
+    (tmp_path / "calls").touch()
+    _many_limits(site, int(seconds * 100))
+    running = _started(site, site.config, {"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    said = running.communicate(timeout=240)[1]
+    assert len((tmp_path / "calls").read_text().split()) >= 2
+    assert running.returncode in (0, 1, 5), said
+    site.charter("apply")
     site.charter("plan")
     site.charter("audit", "verify")
 

@@ -46,7 +46,11 @@ _SLURM: Rules = {
     "slurmctld": required({**many(_HOST), "minlength": 1}),
     "slurmdbd": required(mapping(_HOST)),
     "slurmd_port": _PORT,
-    "dirs": required(mapping(dict.fromkeys(("state", "spool", "log", "run"), _PATH))),
+    "dirs": required(
+        mapping(
+            {**dict.fromkeys(("state", "spool", "log", "run"), _PATH), "config": text(checks.absolute_path)}
+        )
+    ),
     "users": required(mapping({"slurm": _USER, "slurmd": _USER})),
     "auth": required(
         mapping({"type": required(choice("munge", "slurm")), "socket": text(checks.absolute_path)})

@@ -8,6 +8,7 @@ from typing import Any
 from renderer.load import checks
 from renderer.load.fields import (
     BOOLEAN,
+    HOSTS,
     INSTANT,
     NAME,
     NAMES,
@@ -21,7 +22,8 @@ from renderer.load.fields import (
     required,
     text,
 )
-from renderer.model.governance import Approvers, Failures, Freeze, Principal, Role, Waiver
+from renderer.model.governance import DRAIN_ON, Approvers, Failures, Freeze, Principal, Role, Waiver
+from renderer.notation.hostlist import expand
 from renderer.notation.times import instant
 
 _PRINCIPAL: Rules = {"keys": required({**listed(checks.texts), "minlength": 1}), "roles": required(NAMES)}
@@ -47,7 +49,10 @@ _FREEZE: Rules = {
 }
 FREEZES: Rules = {"freezes": required(many(_FREEZE))}
 FAILURES: Rules = {
-    "drain_on": required(listed(checks.words)),
+    "drain_on": required(listed(checks.one_of("causes", DRAIN_ON))),
+    "health_check_interval_seconds": number(5, 3600),
+    "site_check": text(checks.absolute_path),
+    "excluded": HOSTS,
     "requeue": required(BOOLEAN),
     "max_retries": required(number(0, 100)),
 }
@@ -86,4 +91,11 @@ def build_freezes(document: Mapping[str, Any]) -> tuple[Freeze, ...]:
 
 def build_failures(document: Mapping[str, Any]) -> Failures:
     """What a failure causes."""
-    return Failures(tuple(document["drain_on"]), document["requeue"], document["max_retries"])
+    return Failures(
+        drain_on=tuple(document["drain_on"]),
+        interval_seconds=document.get("health_check_interval_seconds", 60),
+        site_check=document.get("site_check"),
+        excluded=tuple(expand(document["excluded"])) if "excluded" in document else (),
+        requeue=document["requeue"],
+        max_retries=document["max_retries"],
+    )
