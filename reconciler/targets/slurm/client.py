@@ -90,7 +90,8 @@ class Client:
         said = " ".join(f"{done.err} {done.out}".split())[:500]
         command = " ".join(done.argv[:4])
         if _AWAY.search(said):
-            return Unreachable(f"{command}: {said}; is the daemon up?")
+            daemon = "slurmdbd" if done.argv[0] in ("sacctmgr", "sacct") else "slurmctld"
+            return Unreachable(f"{command}: {said}; is {daemon} up? See its log, then run this again")
         return Terminal(f"{command}: {said or f'exit {done.code} without a word'}")
 
 
