@@ -46,6 +46,7 @@ ALL = (
     Family(references.endpoints, ("nodes",)),
     Family(capacity.grants, ()),
     Family(reservations.each, ("cluster", "nodes", "qos")),
+    Family(reservations.counted, ("nodes", "partitions", "planes")),
     Family(reservations.overlaps, ("cluster", "qos")),
     Family(guard.unbounded, ("cluster", "partitions")),
     Family(governance.approvers, ("approvers",)),

@@ -82,18 +82,25 @@ def _what(subject: Subject, item: Reservation) -> Iterator[Finding]:
         yield subject.fault(
             "reservations", item.name, ("gpus",), "reservation-gpus", what, "use `nodes` or `hosts`"
         )
-    nodes = subject.site.nodes.by_name
-    if (item.nodes or 0) > len(nodes) or (item.gpus or 0) > sum(
-        node.type.gpu_count for node in nodes.values()
-    ):
-        yield subject.fault(
-            "reservations",
-            item.name,
-            (given[0],),
-            "reservation-size",
-            "is more than the cluster has",
-            "lower it",
-        )
+
+
+def counted(subject: Subject) -> Iterator[Finding]:
+    """What is held by count comes from the default partition. slurmctld gives what is there, and doesn't say that it is less."""
+    site = subject.site
+    training = frozenset(site.planes.training)
+    for partition in (item for item in site.partitions.values() if item.default):
+        hosts = [
+            site.nodes.by_name[name]
+            for name in partition.hosts
+            if name in training & site.nodes.by_name.keys()
+        ]
+        gpus = sum(node.type.gpu_count for node in hosts)
+        for item in site.reservations.values():
+            for field, wanted, there in (("nodes", item.nodes, len(hosts)), ("gpus", item.gpus, gpus)):
+                if wanted is not None and wanted > there:
+                    what = f"holds {wanted} {field}, partition {partition.name} has {there} in the training plane"
+                    remedy = "lower it, or widen the partition"
+                    yield subject.fault("reservations", item.name, (field,), "reservation-size", what, remedy)
 
 
 def overlaps(subject: Subject) -> Iterator[Finding]:

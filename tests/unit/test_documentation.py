@@ -52,7 +52,7 @@ def test_the_readme_is_run(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Plan: 121 to add, 0 to change, 0 to destroy." in done.stdout
+    assert "Plan: 122 to add, 0 to change, 0 to destroy." in done.stdout
     assert "| training | h200 | weather |" in done.stdout
     assert "intact: 5 entries" in done.stdout
 

@@ -10,6 +10,7 @@ from reconciler.errors import Conflict
 from reconciler.plan.action import Change
 from reconciler.targets.contract import Fence
 from reconciler.targets.slurm.client import Client
+from reconciler.targets.slurm.preempting import CLOSED, NOBODY, in_steps, prey
 from renderer.model.site import Site
 from renderer.notation import tres
 from renderer.notation.durations import seconds
@@ -52,7 +53,7 @@ _ACCOUNT = {
 _NAMES = 500
 """In one command: a command line has an end."""
 _TRES = frozenset({"grp_tres", "max_tres_per_job", "max_tres_per_user", "max_tres_per_account"})
-_LISTS = frozenset({"preempt", "flags", "qos"})
+_LISTS = frozenset({"flags", "qos"})
 _TIMES = frozenset({"grace_time", "max_wall", "preempt_exempt_time"})
 _ROW = (
     "Account",
@@ -102,6 +103,8 @@ def _as_root(resource: Resource, wanted: Mapping[Key, Resource], site: Site) -> 
 def _qos(client: Client) -> Iterator[Resource]:
     columns = {field: _SHOWN.get(field, name) for field, name in _QOS.items()}
     for row in client.table("qos", ("Name", *columns.values())):
+        if row["Name"] == NOBODY:
+            continue
         fields = {field: _canonical(field, row[column]) for field, column in columns.items()}
         yield Resource(Key("slurm", "qos", row["Name"]), fields)
 
@@ -186,6 +189,8 @@ def _canonical(field: str, value: str) -> str:
 def _read(field: str, value: str) -> str:
     if field in _TRES:
         return tres.text(tres.parse(value))
+    if field == "preempt":
+        return prey(value)
     if field in _LISTS:
         return ",".join(sorted(filter(None, value.split(","))))
     if field in _TIMES and value:
@@ -212,8 +217,10 @@ def _written(field: str, before: str, after: str) -> str:
         return ",".join(f"{name}={amount}" for name, amount in sorted((wanted | gone).items()))
     if field in _TIMES and field != "grace_time":
         return _time(after)
-    if field in ("parent", "description", "organization", "preempt", "qos", "flags", "preempt_mode"):
+    if field in ("parent", "description", "organization", "qos", "preempt_mode"):
         return after
+    if field == "preempt":
+        return after or NOBODY
     return after or "-1"
 
 
@@ -258,7 +265,9 @@ def _by_account(resources: Sequence[Resource]) -> dict[tuple[str, str], list[str
 
 def update(client: Client, site: Site, changes: Sequence[Change], fence: Fence) -> None:
     """Change what differs. Neighbours whose fields change alike are changed by one command: each costs a third of a second."""
-    for (kind, account, words), group in groupby(changes, key=_alike):
+    for (kind, account, words), group in groupby(in_steps(changes), key=_alike):
+        if f"Preempt={NOBODY}" in words:
+            _add(client, ("qos", NOBODY, *CLOSED), fence)
         names = [change.key.name.rpartition("/")[2] for change in group]
         for start in range(0, len(names), _NAMES):
             some = ",".join(names[start : start + _NAMES])

@@ -127,11 +127,7 @@ class SlurmTarget:
         config = [action for action in actions if action.change.key.kind == "config"]
         others = [action for action in actions if action.change.key.kind != "config"]
         removal.close(self._client, site, others, fence)
-        waiting: set[str] = set()
-        done = []
-        for action in others:
-            fence.check()
-            done.append(removal.remove(self._client, site, action, confirmed, waiting, fence))
+        done = list(removal.remove(self._client, site, others, confirmed, fence))
         if config:
             done += self._configuring.switch(config, "reconfigure", site, fence)
         return tuple(done)

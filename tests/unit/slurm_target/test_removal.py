@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from reconciler.errors import Stale
 from reconciler.plan.action import Action, Change
-from reconciler.targets.contract import Applied
 from reconciler.targets.slurm import removal
 from renderer.resource import Key
 from tests.unit.slurm_renderer.eight_nodes import site
@@ -24,12 +23,14 @@ def delete(kind: str, name: str, **before: str) -> Action:
 
 
 def removed(
-    action: Action, answers: Mapping[str, str], waiting: set[str] | None = None, *confirmed: str
-) -> tuple[Applied, list[str]]:
+    actions: Sequence[Action], answers: Mapping[str, str], *confirmed: str
+) -> tuple[dict[str, str], list[str]]:
+    """(name to why it is pending, writing commands)."""
     client = FakeClient({**NO_JOBS, **answers})
-    kept = set() if waiting is None else waiting
-    done = removal.remove(client, site(), action, frozenset(confirmed), kept, OpenFence())
-    return done, list(client.commands())
+    done = removal.remove(client, site(), actions, frozenset(confirmed), OpenFence())
+    pending = {item.action.change.key.name: item.pending for item in done}
+    assert set(pending) == {action.change.key.name for action in actions}
+    return pending, list(client.commands())
 
 
 def test_accounts_are_closed_together_and_for_pending_jobs_too() -> None:
@@ -68,60 +69,112 @@ def test_nothing_is_closed_past_the_deadline() -> None:
     assert client.writes == []
 
 
+def test_people_are_closed_an_account_at_a_time() -> None:
+    client = FakeClient()
+    removal.close(
+        client, site(), [delete("association", name) for name in ("a/x", "a/y", "b/x")], OpenFence()
+    )
+    assert [command.partition(" where ")[2].partition(" cluster")[0] for command in client.commands()] == [
+        "name=x,y account=a",
+        "name=x account=b",
+    ]
+
+
 def test_running_job_keeps_its_association_the_account_and_those_above() -> None:
     running = {"squeue": row("7", "x", "t-p", "mid")}
-    waiting: set[str] = set()
-    done, commands = removed(delete("association", "t-p/x"), running, waiting)
-    assert "jobs 7 still there" in done.pending
-    done, more = removed(delete("account", "t-p", parent="t"), {}, waiting)
-    assert done.pending == "closed; waits for the accounts below it"
-    done, most = removed(delete("account", "t", parent="polar"), {}, waiting)
-    assert done.pending
-    assert commands + more + most == []
+    actions = [
+        delete("association", "t-p/x"),
+        delete("account", "t-p", parent="t"),
+        delete("account", "t", parent="polar"),
+    ]
+    pending, commands = removed(actions, running)
+    assert "jobs 7 still there" in pending["t-p/x"]
+    assert "jobs 7 still there" in pending["t-p"]
+    assert pending["t"] == "closed; waits for the accounts below it"
+    assert commands == []
+
+
+def test_neighbours_go_together_but_for_those_with_jobs() -> None:
+    answers = {
+        "squeue": row("7", "y", "a", "mid"),
+        "sacctmgr -nP show user": "x|a|None\nz|a|None\n",
+        "sacctmgr -nP show assoc": "",
+    }
+    pending, commands = removed([delete("association", f"a/{user}") for user in "xyz"], answers)
+    assert {name for name, why in pending.items() if why} == {"a/y"}
+    assert commands == [
+        "sacctmgr -i delete user where name=x,z account=a cluster=polar",
+        "sacctmgr -i delete user where name=x,z",
+    ]
+    pending, commands = removed(
+        [
+            delete("account", "t-p", parent="t"),
+            delete("account", "t-q", parent="t"),
+            delete("account", "t", parent="r"),
+        ],
+        {"sacctmgr -nP show assoc": ""},
+    )
+    assert commands[::2] == [
+        "sacctmgr -i delete account where name=t-p,t-q cluster=polar",
+        "sacctmgr -i delete account where name=t cluster=polar",
+    ]
 
 
 def test_account_is_deleted_here_and_altogether_where_no_cluster_uses_it() -> None:
-    _, commands = removed(delete("account", "a"), {"sacctmgr -nP show assoc": ""})
+    _, commands = removed([delete("account", "a")], {"sacctmgr -nP show assoc": ""})
     assert commands == [
         "sacctmgr -i delete account where name=a cluster=polar",
         "sacctmgr -i delete account where name=a",
     ]
-    _, commands = removed(delete("account", "a"), {"sacctmgr -nP show assoc": "a\n"})
+    _, commands = removed([delete("account", "a")], {"sacctmgr -nP show assoc": "a\n"})
     assert commands == ["sacctmgr -i delete account where name=a cluster=polar"]
 
 
 def test_person_with_no_association_left_goes_unless_an_administrator() -> None:
-    nobody = {"sacctmgr -nP show assoc": "", "sacctmgr -nP show user": "None\n"}
-    _, commands = removed(delete("association", "a/x"), nobody)
+    nobody = {"sacctmgr -nP show assoc": "", "sacctmgr -nP show user": "x|b|None\n"}
+    _, commands = removed([delete("association", "a/x")], nobody)
     assert commands[-1] == "sacctmgr -i delete user where name=x"
     _, commands = removed(
-        delete("association", "a/x"), nobody | {"sacctmgr -nP show user": "Administrator\n"}
+        [delete("association", "a/x")], nobody | {"sacctmgr -nP show user": "x|b|Administrator\n"}
     )
     assert commands == ["sacctmgr -i delete user where name=x account=a cluster=polar"]
 
 
 def test_default_account_moves_to_the_first_other_one() -> None:
     answers = {
-        "sacctmgr -nP show assoc cluster=polar user=x": "a\nc\nb\n",
-        "sacctmgr -nP show assoc user=x": "b\nc\n",
-        "sacctmgr -nP show user": "a\n",
+        "sacctmgr -nP show assoc cluster=polar user=": "a|x\nc|x\nb|x\na|y\nb|y\na|z\nb|z\n",
+        "sacctmgr -nP show assoc user=": "x\ny\nz\n",
+        "sacctmgr -nP show user": "x|a|None\ny|b|None\nz|a|None\n",
     }
-    _, commands = removed(delete("association", "a/x"), answers)
-    assert commands[0] == "sacctmgr -i modify user where name=x cluster=polar set DefaultAccount=b"
-    _, commands = removed(delete("association", "b/x"), answers)
-    assert not any("DefaultAccount" in command for command in commands)
+    _, commands = removed([delete("association", f"a/{user}") for user in "xyz"], answers)
+    assert commands == [
+        "sacctmgr -i modify user where name=x,z cluster=polar set DefaultAccount=b",
+        "sacctmgr -i delete user where name=x,y,z account=a cluster=polar",
+    ]
+
+
+def test_people_who_leave_altogether_go_apart_from_those_who_stay_elsewhere() -> None:
+    answers = {
+        "sacctmgr -nP show assoc cluster=polar user=": "a|x\na|y\nb|y\n",
+        "sacctmgr -nP show assoc user=": "y\n",
+        "sacctmgr -nP show user": "x|a|None\ny|b|None\n",
+    }
+    _, commands = removed([delete("association", "a/x"), delete("association", "a/y")], answers)
+    assert commands == [
+        "sacctmgr -i delete user where name=x account=a cluster=polar",
+        "sacctmgr -i delete user where name=y account=a cluster=polar",
+        "sacctmgr -i delete user where name=x",
+    ]
 
 
 def test_qos_that_is_granted_on_any_cluster_stays() -> None:
-    done, commands = removed(delete("qos", "low"), {"sacctmgr -nP show assoc": "b||mid,low\na|low|\n"})
-    assert done.pending == "still granted to a, b"
-    assert commands == []
-    done, commands = removed(delete("qos", "low"), {"sacctmgr -nP show assoc": "b||mid,lower\n"})
-    assert done.pending == ""
-    assert commands == ["sacctmgr -i delete qos where name=low"]
+    granted = {"sacctmgr -nP show assoc": "b||mid,low\na|low|\n"}
+    pending, commands = removed([delete("qos", "low"), delete("qos", "lower")], granted)
+    assert pending == {"low": "still granted to a, b", "lower": ""}
+    assert commands == ["sacctmgr -i delete qos where name=lower"]
 
 
 def test_qos_of_a_running_job_stays() -> None:
-    done, commands = removed(delete("qos", "low"), {"squeue": row("7", "x", "a", "low")})
-    assert "7" in done.pending
+    pending, commands = removed([delete("qos", "low")], {"squeue": row("7", "x", "a", "low")})
+    assert "7" in pending["low"]
     assert commands == []
