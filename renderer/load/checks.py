@@ -124,6 +124,7 @@ image = _one(
 )
 hosts = _parsed("notation-hosts", affordable)
 duration = _parsed("notation-duration", durations.seconds)
+tres_text = _parsed("notation-tres", tres.parse)
 instant = _parsed("notation-time", _bounded)
 
 

@@ -36,6 +36,17 @@ class Allocation:
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that one job of a programme, or one person in it, may take; empty or None where only the tier limits it."""
+
+    max_tres_per_job: str = ""
+    """A TRES string."""
+    max_jobs_per_user: int | None = None
+    max_submit_jobs_per_user: int | None = None
+    max_wall_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """A programme of a tenant: Slurm account and namespace `tenant-programme`. `zones` already defaults to the tenant's."""
 
@@ -48,6 +59,7 @@ class Program:
     quota: Quota
     allocation: Allocation | None
     images: tuple[str, ...]
+    limits: Limits = Limits()
 
     @property
     def account(self) -> str:

@@ -8,6 +8,19 @@ from renderer.model.site import Site
 from renderer.model.tenants import ANY, Grant, Program, Tenant
 from renderer.notation import tres
 from renderer.resource import Key, Resource
+from renderer.slurm.qos import whole_minutes
+
+_UNSET = (
+    "grp_tres",
+    "default_qos",
+    "qos",
+    "grp_jobs",
+    "grp_submit_jobs",
+    "max_tres_per_job",
+    "max_jobs_per_user",
+    "max_submit_jobs_per_user",
+    "max_wall",
+)
 
 
 def accounts(site: Site) -> Iterator[Resource]:
@@ -80,9 +93,16 @@ def _of_program(program: Program, site: Site) -> dict[str, str]:
         "grp_tres": gpu_limits(program.quota.training, site),
         "default_qos": program.default_qos,
         "qos": ",".join(sorted(program.qos)),
+        "max_tres_per_job": program.limits.max_tres_per_job,
+        "max_jobs_per_user": _count(program.limits.max_jobs_per_user),
+        "max_submit_jobs_per_user": _count(program.limits.max_submit_jobs_per_user),
+        "max_wall": whole_minutes(f"programme {program.reference}", program.limits.max_wall_seconds),
     }
 
 
+def _count(limit: int | None) -> str:
+    return "" if limit is None else str(limit)
+
+
 def _account(name: str, fields: Mapping[str, str]) -> Resource:
-    unset = dict.fromkeys(("grp_tres", "default_qos", "qos", "grp_jobs", "grp_submit_jobs"), "")
-    return Resource(Key("slurm", "account", name), {**unset, **fields})
+    return Resource(Key("slurm", "account", name), {**dict.fromkeys(_UNSET, ""), **fields})

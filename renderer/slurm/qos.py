@@ -27,7 +27,7 @@ def _fields(tier: Qos) -> dict[str, str]:
         "preempt_mode": "requeue",
         "grace_time": "0",
         "preempt_exempt_time": str(tier.exempt_seconds) if tier.exempt_seconds else "",
-        "max_wall": _max_wall(tier),
+        "max_wall": whole_minutes(f"qos {tier.name}", tier.max_wall_seconds),
         **{name: tres.text(tres.parse(tier.limits.get(name, ""))) for name in _TRES},
         **{name: tier.limits.get(name, "") for name in _COUNTS},
         "usage_factor": f"{tier.usage_factor:.6f}",
@@ -35,11 +35,12 @@ def _fields(tier: Qos) -> dict[str, str]:
     }
 
 
-def _max_wall(tier: Qos) -> str:
-    if tier.max_wall_seconds is None:
+def whole_minutes(what: str, max_wall: int | None) -> str:
+    """`max_wall` in seconds as a field; "" for None. Raises RenderError where slurmdbd, which keeps minutes, would keep less."""
+    if max_wall is None:
         return ""
-    if tier.max_wall_seconds % 60:
+    if max_wall % 60:
         raise RenderError(
-            f"qos {tier.name}: max_wall of {tier.max_wall_seconds} s is not whole minutes, which is all Slurm keeps; round it"
+            f"{what}: max_wall of {max_wall} s is not whole minutes, which is all Slurm keeps; round it"
         )
-    return str(tier.max_wall_seconds)
+    return str(max_wall)

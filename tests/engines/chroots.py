@@ -35,6 +35,7 @@ PROGRAMS = (
     "sinfo",
     "srun",
     "sacct",
+    "sshare",
 )
 _SCRIPTS = Path("/usr/share/debootstrap/scripts")
 AS_USER = "CHARTER_RIG_USER"

@@ -11,7 +11,7 @@ from renderer.model.partitions import Partition
 from renderer.model.qos import Qos, QosTiers
 from renderer.model.reservations import Reservation
 from renderer.model.site import Site
-from renderer.model.tenants import Grant, Members, Program, ProgramMembers, Quota, Tenant
+from renderer.model.tenants import Grant, Limits, Members, Program, ProgramMembers, Quota, Tenant
 from tests.real.slurm_harness import HOSTS, USERS
 
 TIERS = ("scavenger", "low", "mid", "high", "urgent")
@@ -79,7 +79,25 @@ def _tenant(name: str, tiers: tuple[str, ...], dice: random.Random) -> Tenant:
 def _program(tenant: str, name: str, tiers: tuple[str, ...], dice: random.Random) -> Program:
     qos = _some(tiers, dice)
     return Program(
-        tenant, name, ("north",), dice.randint(1, 100), qos, dice.choice(qos), _quota(dice), None, ()
+        tenant,
+        name,
+        ("north",),
+        dice.randint(1, 100),
+        qos,
+        dice.choice(qos),
+        _quota(dice),
+        None,
+        (),
+        _limits(dice),
+    )
+
+
+def _limits(dice: random.Random) -> Limits:
+    return Limits(
+        dice.choice(("", "gres/gpu=8", "gres/gpu=4,node=1")),
+        dice.choice((None, 0, 20)),
+        dice.choice((None, 200)),
+        dice.choice((None, 3600, 172800)),
     )
 
 

@@ -19,7 +19,7 @@ from reconciler.targets.slurm.priorities import pending
 from reconciler.targets.slurm.victims import Wanted, victims
 from renderer.model.cluster import SlurmRestart
 from renderer.model.site import Site
-from renderer.model.tenants import Grant, ProgramMembers, Quota
+from renderer.model.tenants import Grant, Limits, ProgramMembers, Quota
 from renderer.resource import Key
 from renderer.rules.guard import guard
 from renderer.slurm.arithmetic import arithmetic, max_age
@@ -103,6 +103,44 @@ def test_job_runs_under_its_programmes_account(rig: SlurmRig, loop: Loop) -> Non
 def test_job_that_names_no_gpu_type_is_held_to_the_limit_too(rig: SlurmRig, loop: Loop) -> None:
     with pytest.raises(EngineError, match="AssocGrpGRES"):
         rig.submit("sleep 60", user="egill", account="weather-nowcast", nodes=5, gpus_per_node=8)
+
+
+def test_limits_of_a_programme_hold_its_jobs(rig: SlurmRig, loop: Loop, site: Site) -> None:
+    nowcast = replace(site.tenants["weather"].programs["nowcast"], limits=Limits("gres/gpu=2", None, 3, 3600))
+    weather = replace(site.tenants["weather"], programs={"nowcast": nowcast})
+    tiers = {name: replace(tier, max_wall_seconds=None) for name, tier in site.qos.tiers.items()}
+    limited = replace(site, tenants={**site.tenants, "weather": weather}, qos=replace(site.qos, tiers=tiers))
+    loop.apply(limited)
+    assert loop.plan(limited)[0] == ()
+    mine = partial(rig.submit, user="egill", account="weather-nowcast")
+    with pytest.raises(EngineError, match="AssocMaxGRESPerJob"):
+        mine("true", gpus_per_node=3)
+    with pytest.raises(EngineError, match="AssocMaxWallDurationPerJob"):
+        mine("true", minutes=90)
+    limited = replace(limited, qos=site.qos)
+    loop.apply(limited)
+    long = mine("sleep 30", minutes=90)
+    rig.wait_job(long, "RUNNING")  # the tier has a limit of its own, and Slurm asks no other
+    rig.run("scancel", str(long))
+    held = [str(mine("sleep 30", gpus_per_node=2)) for _ in range(3)]
+    with pytest.raises(EngineError, match="AssocMaxSubmitJob"):
+        mine("true")
+    rig.run("scancel", *held)
+    rig.run(
+        "sacctmgr",
+        "-i",
+        "modify",
+        "user",
+        "where",
+        "name=egill",
+        "account=weather-nowcast",
+        "set",
+        "MaxJobs=1",
+    )
+    (found,) = loop.plan(limited)[0]
+    assert found.change.key.name == "weather-nowcast/egill"
+    loop.apply(site)
+    assert loop.plan(site)[0] == ()
 
 
 def test_quota_change_is_one_modify_and_no_reconfigure(rig: SlurmRig, loop: Loop, site: Site) -> None:

@@ -50,6 +50,7 @@ def _account(
     name: str, before: Mapping[str, Any], after: Mapping[str, Any], records: Sequence[Record]
 ) -> Iterator[_Test]:
     """A programme's own jobs; the limit of a tenant is met by what all its programmes run."""
+    yield from _single_jobs(before, after, lambda record: record.job.account == name)
     lost = _words(before.get("qos")) - _words(after.get("qos"))
     if lost:
         yield lambda record: record.job.account == name and record.qos in lost
@@ -63,12 +64,17 @@ def _account(
 def _qos(
     name: str, before: Mapping[str, Any], after: Mapping[str, Any], _records: Sequence[Record]
 ) -> Iterator[_Test]:
+    return _single_jobs(before, after, lambda record: record.qos == name)
+
+
+def _single_jobs(before: Mapping[str, Any], after: Mapping[str, Any], ours: _Test) -> Iterator[_Test]:
+    """Limits that one job meets by itself."""
     wall = after.get("max_wall")
     if wall and wall != before.get("max_wall"):
-        yield lambda record: record.qos == name and _longer(record, int(wall))
+        yield lambda record: ours(record) and _longer(record, int(wall))
     largest = _gpus(after.get("max_tres_per_job"))
     if largest is not None and after.get("max_tres_per_job") != before.get("max_tres_per_job"):
-        yield lambda record: record.qos == name and record.job.gpus > largest
+        yield lambda record: ours(record) and record.job.gpus > largest
 
 
 def _of_configuration(

@@ -10,10 +10,11 @@ from reconciler.errors import Unreachable, WrongCluster
 from reconciler.plan.action import Action, Change, Job, RestartClass
 from reconciler.system.configuration import SlurmTarget as Settings
 from reconciler.targets.contract import Applied, Fence, Mark, Observation
-from reconciler.targets.slurm import accounting, jobs, removal, reservations
+from reconciler.targets.slurm import accounting, accounting_seen, jobs, removal, reservations
 from reconciler.targets.slurm.check import check as check_configuration
 from reconciler.targets.slurm.client import Client
 from reconciler.targets.slurm.configuration import Configuring
+from reconciler.targets.slurm.folding import folding
 from reconciler.targets.slurm.generation import Generations
 from reconciler.targets.slurm.impact import impact
 from reconciler.targets.slurm.restart import heaviest, restart_class
@@ -55,7 +56,7 @@ class SlurmTarget:
         foreign: list[Key] = []
         kinds = {item.key.kind for item in desired} | {key.kind for key in owned}
         if kinds & {"account", "association", "coordinator", "qos"}:
-            accounts, foreign = accounting.observe(self._client, site, wanted)
+            accounts, foreign = accounting_seen.observe(self._client, site, wanted)
             found |= {key: item for key, item in accounts.items() if key.kind in kinds}
         if "reservation" in kinds or site.cluster.manage.reservations != "off":
             for item in reservations.observe(self._client, site, wanted, datetime.now(UTC)):
@@ -63,7 +64,9 @@ class SlurmTarget:
                     found[item.key] = item
                 else:
                     foreign.append(item.key)
-        warnings = crossing(self._client, site, datetime.now(UTC)) if "reservation" in kinds else ()
+        crosses = crossing(self._client, site, datetime.now(UTC)) if "reservation" in kinds else ()
+        owns = {key: item for key, item in found.items() if key in owned}
+        warnings = (*crosses, *folding(self._client, owns, wanted))
         return Observation(found, tuple(foreign), self._generations.mark(), warnings)
 
     def restart_class(self, change: Change, site: Site) -> RestartClass:

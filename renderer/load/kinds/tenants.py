@@ -6,8 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from renderer.load import checks
-from renderer.load.fields import INSTANT, NAME, NAMES, Rules, listed, mapping, named, number, required
-from renderer.model.tenants import Allocation, Grant, Members, Program, ProgramMembers, Quota, Tenant
+from renderer.load.fields import (
+    DURATION,
+    INSTANT,
+    NAME,
+    NAMES,
+    Rules,
+    listed,
+    mapping,
+    named,
+    number,
+    required,
+    text,
+)
+from renderer.model.tenants import Allocation, Grant, Limits, Members, Program, ProgramMembers, Quota, Tenant
+from renderer.notation import tres
+from renderer.notation.durations import seconds
 from renderer.notation.times import instant
 
 _GPUS = number(0, 10**6)
@@ -21,6 +35,14 @@ _ALLOCATION = mapping(
         "to": required(INSTANT),
     }
 )
+_LIMITS = mapping(
+    {
+        "max_tres_per_job": text(checks.tres_text),
+        "max_jobs_per_user": number(0),
+        "max_submit_jobs_per_user": number(0),
+        "max_wall": DURATION,
+    }
+)
 _PROGRAM: Rules = {
     "zones": NAMES,
     "fairshare": required(number(0)),
@@ -29,6 +51,7 @@ _PROGRAM: Rules = {
     "quota": required(_QUOTA),
     "allocation": _ALLOCATION,
     "images": NAMES,
+    "limits": _LIMITS,
 }
 SCHEMA: Rules = {
     "name": required(NAME),
@@ -88,6 +111,16 @@ def _program(tenant: Mapping[str, Any], name: str, part: Mapping[str, Any]) -> P
         quota=_quota(part["quota"]),
         allocation=_allocation(part.get("allocation")),
         images=tuple(part.get("images", ())),
+        limits=_limits(part.get("limits", {})),
+    )
+
+
+def _limits(part: Mapping[str, Any]) -> Limits:
+    return Limits(
+        tres.text(tres.parse(part.get("max_tres_per_job", ""))),
+        part.get("max_jobs_per_user"),
+        part.get("max_submit_jobs_per_user"),
+        seconds(part["max_wall"]) if "max_wall" in part else None,
     )
 
 

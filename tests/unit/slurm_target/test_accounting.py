@@ -8,7 +8,7 @@ import pytest
 
 from reconciler.errors import Conflict, Stale
 from reconciler.plan.action import Change
-from reconciler.targets.slurm import accounting
+from reconciler.targets.slurm import accounting, accounting_seen
 from renderer.resource import Key, Resource
 from renderer.slurm import render
 from tests.unit.slurm_renderer.eight_nodes import NOW, site
@@ -33,7 +33,7 @@ foreign|theirs|x|outsider
 
 
 def client(assoc: str = ASSOC) -> FakeClient:
-    rows = "\n".join(_nine(line) for line in assoc.splitlines())
+    rows = "\n".join(_whole(line) for line in assoc.splitlines())
     return FakeClient(
         {
             "sacctmgr -nP show qos": QOS_ROW + "\n",
@@ -43,14 +43,14 @@ def client(assoc: str = ASSOC) -> FakeClient:
     )
 
 
-def _nine(line: str) -> str:
+def _whole(line: str) -> str:
     cells = line.split("|")
-    return "|".join((cells + [""] * 9)[:9])
+    return "|".join((cells + [""] * 13)[:13])
 
 
 def observed(assoc: str = ASSOC) -> tuple[dict[Key, Resource], list[Key]]:
     wanted = {item.key: item for item in render(site(), NOW)[0]}
-    return accounting.observe(client(assoc), site(), wanted)
+    return accounting_seen.observe(client(assoc), site(), wanted)
 
 
 def test_qos_reads_in_canonical_form() -> None:
@@ -66,14 +66,14 @@ def test_qos_reads_in_canonical_form() -> None:
     [("1-00:00:00", "9999-00:00:00"), ("gres/gpu=4,cpu=8", "bb/dw=5G"), ("mem=42G", "mem=4Q")],
 )
 def test_a_value_that_cannot_be_read_stops_nothing(given: str, strange: str) -> None:
-    rows = "\n".join(_nine(line) for line in ASSOC.splitlines())
+    rows = "\n".join(_whole(line) for line in ASSOC.splitlines())
     odd = "stranger" + QOS_ROW.removeprefix("low").replace(given, strange)
     answers = {
         "sacctmgr -nP show qos": f"{QOS_ROW}\n{odd}\n",
         "sacctmgr -nP show account": ACCOUNTS,
         "sacctmgr -nP show assoc": rows + "\n",
     }
-    found, foreign = accounting.observe(FakeClient(answers), site(), {})
+    found, foreign = accounting_seen.observe(FakeClient(answers), site(), {})
     assert Key("slurm", "qos", "low") in found
     assert Key("slurm", "qos", "stranger") in foreign
 
@@ -110,6 +110,44 @@ def test_closed_person_differs_from_an_open_one() -> None:
         Key("slurm", "association", "weather-nowcast/egill")
     ].fields
     assert "grp_jobs" not in fields
+
+
+def test_a_limit_that_somebody_set_on_a_person_is_seen_and_goes() -> None:
+    limited = observed(ASSOC.replace("||1||||0|0", "||1|gres/gpu=2||||||7||01:00:00"))[0]
+    fields = limited[Key("slurm", "association", "weather-nowcast/egill")].fields
+    assert (fields["grp_tres"], fields["max_jobs_per_user"], fields["max_wall"]) == (
+        "gres/gpu=2",
+        "7",
+        "3600",
+    )
+    words = accounting.set_words(
+        "association", fields, {"account": "weather-nowcast", "user": "egill", "fairshare": "1"}
+    )
+    assert words == ["GrpTRES=gres/gpu=-1", "MaxJobs=-1", "MaxWall=-1"]
+
+
+def test_limits_of_a_programme_are_written_and_read_alike() -> None:
+    given = ASSOC.replace(
+        "weather-nowcast||weather|50|||mid||",
+        "weather-nowcast||weather|50|||mid|||gres/gpu=4|20|200|2-00:00:00",
+    )
+    fields = observed(given)[0][Key("slurm", "account", "weather-nowcast")].fields
+    limits = {
+        name: fields[name]
+        for name in ("max_tres_per_job", "max_jobs_per_user", "max_submit_jobs_per_user", "max_wall")
+    }
+    assert limits == {
+        "max_tres_per_job": "gres/gpu=4",
+        "max_jobs_per_user": "20",
+        "max_submit_jobs_per_user": "200",
+        "max_wall": "172800",
+    }
+    assert accounting.set_words("account", {}, limits) == [
+        "MaxTRESPerJob=gres/gpu=4",
+        "MaxJobs=20",
+        "MaxSubmitJobs=200",
+        "MaxWall=2-00:00:00",
+    ]
 
 
 def test_limit_that_goes_is_unset_and_the_others_stay() -> None:
@@ -194,10 +232,10 @@ def test_nothing_is_written_past_the_deadline() -> None:
 
 
 def test_a_hundred_and_sixty_thousand_people_are_read_within_seconds() -> None:
-    people = "".join(f"weather-nowcast|u{number}||1|||||\n" for number in range(160_000))
+    people = "".join(f"weather-nowcast|u{number}||1|||||||||\n" for number in range(160_000))
     prepared = client(ASSOC + people)
     start = time.monotonic()
-    found, _ = accounting.observe(prepared, site(), {})
+    found, _ = accounting_seen.observe(prepared, site(), {})
     assert len(found) > 160_000
     assert time.monotonic() - start < 20
 
@@ -207,5 +245,5 @@ def test_account_without_a_qos_of_its_own_has_none_whatever_it_inherits() -> Non
     seen: list[str] = []
     original = fake.read
     fake.read = lambda *argv: seen.append(" ".join(argv)) or original(*argv)  # type: ignore[method-assign,func-returns-value]
-    accounting.observe(fake, site(), {})
+    accounting_seen.observe(fake, site(), {})
     assert any("show assoc WOPLimits cluster=polar" in command for command in seen)
