@@ -23,7 +23,7 @@ test: engines lint policy ## Set up every real component, then run all tests
 	@echo "== tests without an engine"
 	@$(RUN)/python -m pytest tests -m "not real and not soak" -n 2 -q
 	@echo "== tests on the real engines"
-	@$(RUN)/python -m pytest tests -m "real and not soak" -n 2 --dist loadfile --durations=15
+	@$(RUN)/python -m pytest tests -m "real and not soak" -n 3 --dist loadfile --no-loadscope-reorder --durations=15
 
 test-fast: $(READY) ## Tests that need no engine, under a minute
 	@$(RUN)/python -m pytest tests -m "not real and not soak and not slow" -n 2 -q
