@@ -31,8 +31,9 @@ test-fast: $(READY) ## Tests that need no engine, under a minute
 soak: engines ## Everything with full counts: hours
 	@CHARTER_SOAK=1 $(RUN)/python -m pytest tests --durations=30
 
-bench: $(READY) ## validate and render on a large site, beside libyaml on the same files
+bench: $(READY) ## validate and render on a large site, beside libyaml on the same files; the plan of no change
 	@$(RUN)/python -m tests.bench.bench
+	@$(RUN)/python -m tests.bench.unchanged
 
 lint: $(READY) ## Format, style, types, layering
 	@echo "== lint"

@@ -53,6 +53,6 @@ ALL = (
     Family(guard.unbounded, ("cluster", "partitions")),
     Family(governance.approvers, ("approvers",)),
     Family(governance.freezes, ("freezes",)),
-    Family(failures.failures, ("nodes", "failures")),
+    Family(failures.failures, ("cluster", "nodes", "failures")),
     Family(raw.slurm_d, ("cluster",)),
 )

@@ -19,6 +19,11 @@ def failures(subject: Subject) -> Iterator[Finding]:
     if site.site_check is not None and "health_check" not in site.drain_on:
         what, remedy = "nothing would run it", "add health_check to drain_on, or remove site_check"
         yield subject.fault("failures", "", ("site_check",), "site-check", what, remedy)
+    slurm = subject.site.cluster.slurm
+    if site.checked and slurm.distribution == "configless":
+        what = "configless brings no scripts to the nodes"
+        remedy = f"lay the rendered health.sh into {slurm.dirs.config} of their image"
+        yield subject.fault("failures", "", ("drain_on",), "health-check", what, remedy, "warning")
     for host in site.excluded:
         if host not in subject.site.nodes.by_name:
             yield subject.unknown("failures", "", ("excluded",), "host", host, subject.site.nodes.by_name)
