@@ -20,6 +20,7 @@ from tests.engines.slurm import SlurmRig
 
 LONGEST = (
     "test_training.py",
+    "test_preemption.py",
     "test_site_pairs.py",
     "test_slurm_target.py",
     "test_reservation_guard.py",
