@@ -9,6 +9,8 @@ from itertools import pairwise
 from renderer.problem import Finding
 from renderer.rules.subject import Subject
 
+NOBODY = "charter-nobody"
+"""A QOS of Charter's own, which no tier may be."""
 _MAX_PRIORITY = 65534
 """slurmctld compares 16 bits of a QOS's priority when it sorts preemption victims (seen on 22.05.8, 24.11.5, 26.05.5)."""
 
@@ -19,6 +21,9 @@ def tiers(subject: Subject) -> Iterator[Finding]:
     holders: dict[int, list[str]] = defaultdict(list)
     for name, tier in known.items():
         holders[tier.priority].append(name)
+        if name == NOBODY:
+            what = f"{name} stands for an empty list of prey in slurmdbd"
+            yield subject.fault("qos", "", (name,), "name-taken", what, "choose another name")
         if tier.priority > _MAX_PRIORITY:
             what = f"priority {tier.priority} is above {_MAX_PRIORITY}"
             yield subject.fault(

@@ -86,21 +86,21 @@ def _what(subject: Subject, item: Reservation) -> Iterator[Finding]:
 
 def counted(subject: Subject) -> Iterator[Finding]:
     """What is held by count comes from the default partition. slurmctld gives what is there, and doesn't say that it is less."""
-    site = subject.site
-    training = frozenset(site.planes.training)
-    for partition in (item for item in site.partitions.values() if item.default):
-        hosts = [
-            site.nodes.by_name[name]
-            for name in partition.hosts
-            if name in training & site.nodes.by_name.keys()
-        ]
-        gpus = sum(node.type.gpu_count for node in hosts)
-        for item in site.reservations.values():
-            for field, wanted, there in (("nodes", item.nodes, len(hosts)), ("gpus", item.gpus, gpus)):
-                if wanted is not None and wanted > there:
-                    what = f"holds {wanted} {field}, partition {partition.name} has {there} in the training plane"
-                    remedy = "lower it, or widen the partition"
-                    yield subject.fault("reservations", item.name, (field,), "reservation-size", what, remedy)
+    nodes, training = subject.site.nodes.by_name, frozenset(subject.site.planes.training)
+    place, there = "the cluster", tuple(nodes.values())
+    for partition in subject.site.partitions.values():
+        if partition.default:
+            place = f"partition {partition.name}, in the training plane,"
+            there = tuple(nodes[name] for name in partition.hosts if name in training and name in nodes)
+    gpus = sum(node.type.gpu_count for node in there)
+    for item in subject.site.reservations.values():
+        for field, wanted, most in (("nodes", item.nodes, len(there)), ("gpus", item.gpus, gpus)):
+            if wanted is not None and wanted > most:
+                what, remedy = (
+                    f"holds {wanted} {field}, {place} has {most}",
+                    "lower it, or widen the partition",
+                )
+                yield subject.fault("reservations", item.name, (field,), "reservation-size", what, remedy)
 
 
 def overlaps(subject: Subject) -> Iterator[Finding]:

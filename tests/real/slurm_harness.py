@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -168,3 +168,12 @@ def loop_on(rig: SlurmRig) -> Loop:
     """A loop whose restart commands are the rig's own."""
     settings = Settings(rig.conf_dir, (str(rig.restart_script),), (str(rig.restart_slurmd_script),), 60)
     return Loop(rig, SlurmTarget(settings))
+
+
+@contextmanager
+def holding(site_of: Callable[[SlurmRig], Site], release: str | None = None) -> Iterator[SlurmRig]:
+    """Eight idle nodes of a release, to which a site has been applied."""
+    with cluster(release) as rig:
+        loop_on(rig).apply(site_of(rig))
+        rig.wait_nodes_idle()
+        yield rig

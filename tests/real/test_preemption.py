@@ -20,7 +20,7 @@ from renderer.model.site import Site
 from renderer.model.tenants import Grant, Quota
 from tests.counts import count
 from tests.engines.slurm import SlurmRig
-from tests.real.slurm_harness import HOSTS, RELEASES, cluster, loop_on, rig_site
+from tests.real.slurm_harness import HOSTS, RELEASES, holding, rig_site
 
 pytestmark = pytest.mark.real
 LATER = [pytest.param(name, marks=pytest.mark.soak) for name in RELEASES if name]
@@ -36,9 +36,7 @@ LEAVES_AT_ONCE = "trap 'exit 0' TERM; sleep 600 & wait"
 
 @pytest.fixture(scope="module", params=[None, *LATER], ids=lambda name: name or "22.05")
 def rig(request: pytest.FixtureRequest) -> Iterator[SlurmRig]:
-    with cluster(request.param) as running:
-        loop_on(running).apply(site_of(running))
-        running.wait_nodes_idle()
+    with holding(site_of, request.param) as running:
         yield running
 
 
@@ -77,7 +75,6 @@ def played(rig: SlurmRig, runs: list[str], wants: str) -> Seen:
     ids = [submitted(rig, word) for word in runs]
     for job in ids:
         rig.wait_job(job, "RUNNING")
-    time.sleep(1.1)  # a job that began within the second is not looked at
     wanted = submitted(rig, wants)
     starts = sufficient(runs, wants) is not None
     if starts:

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from reconciler.targets.slurm.preempting import NOBODY
+from renderer.rules.qos import NOBODY
 from tests.counts import count
 from tests.engines.slurm import SlurmRig
 from tests.real.random_sites import random_site

@@ -10,10 +10,11 @@ from reconciler.plan.action import Change
 from reconciler.targets.contract import Fence
 from reconciler.targets.slurm.accounting_fields import ACCOUNT, QOS, TIMES, TRES
 from reconciler.targets.slurm.client import Client
-from reconciler.targets.slurm.preempting import CLOSED, NOBODY, in_steps
+from reconciler.targets.slurm.preempting import CLOSED, in_steps
 from renderer.model.site import Site
 from renderer.notation import tres
 from renderer.resource import Resource
+from renderer.rules.qos import NOBODY
 
 _NAMES = 500
 """In one command: a command line has an end."""

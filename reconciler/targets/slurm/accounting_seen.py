@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from reconciler.errors import Conflict
 from reconciler.targets.slurm.accounting_fields import LISTS, QOS, SHOWN, TIMES, TRES
 from reconciler.targets.slurm.client import Client
-from reconciler.targets.slurm.preempting import NOBODY, prey
+from reconciler.targets.slurm.preempting import prey
 from renderer.model.site import Site
 from renderer.notation import tres
 from renderer.notation.durations import seconds
 from renderer.notation.error import NotationError
 from renderer.resource import Key, Resource
+from renderer.rules.qos import NOBODY
 
 _ROW = (
     "Account",

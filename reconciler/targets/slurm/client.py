@@ -49,7 +49,7 @@ class Client:
     def write(self, *argv: str, timeout: float | None = None) -> str:
         """Standard output of a command that changes something; having nothing to change is success."""
         self.writes.append(argv)
-        done = self._run(argv, min(timeout or self._timeout, self._timeout))
+        done = self._run(argv, self._timeout if timeout is None else min(timeout, self._timeout))
         said = f"{done.out}\n{done.err}"
         if _NOTHING.search(said):
             return done.out

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from reconciler.plan.action import Change
+from renderer.rules.qos import NOBODY
 
-NOBODY = "charter-nobody"
 CLOSED = ("GrpJobs=0", "GrpSubmitJobs=0", "Description=stands for an empty Preempt")
 
 

@@ -112,6 +112,7 @@ def _remove(
         return
     if kind == "reservation":
         for name in names:
+            fence.check()
             reservations.remove(client, name, fence.remaining())
     elif kind == "association":
         _remove_people(client, names, account, cluster, fence)
@@ -156,6 +157,7 @@ def _delete_unused(client: Client, entity: str, names: Sequence[str], fence: Fen
 
 
 def _delete(client: Client, words: tuple[str, ...], fence: Fence) -> None:
+    fence.check()
     client.write("sacctmgr", "-i", "delete", *words, timeout=fence.remaining())
 
 
@@ -181,5 +183,6 @@ def _leave_default(client: Client, moved: Mapping[str, str], cluster: str, fence
     """A user's default account can't go while others stay: another one, first by name, becomes the default."""
     for default in sorted(set(moved.values())):
         some = ",".join(user for user in moved if moved[user] == default)
+        fence.check()
         words = ("user", "where", f"name={some}", cluster, "set", f"DefaultAccount={default}")
         client.write("sacctmgr", "-i", "modify", *words, timeout=fence.remaining())

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.errors import Terminal, Unreachable
+from reconciler.system.process import Completed
 from reconciler.targets.slurm.client import Client
 
 
@@ -79,3 +80,18 @@ def test_answers_are_in_utc_and_from_the_folder_in_force(client: Client, tmp_pat
     script.write_text('#!/bin/sh\necho "$TZ $LC_ALL $SLURM_CONF"\n')
     script.chmod(0o755)
     assert client.read("scontrol") == f"UTC C.UTF-8 {tmp_path}/slurm.conf\n"
+
+
+@pytest.mark.parametrize(("left", "given"), [(None, 60.0), (5.0, 5.0), (90.0, 60.0), (0.0, 0.0)])
+def test_a_command_never_has_more_time_than_is_left(
+    monkeypatch: pytest.MonkeyPatch, left: float | None, given: float
+) -> None:
+    seen: list[float] = []
+
+    def run(argv: tuple[str, ...], *, timeout: float, env: object) -> Completed:
+        seen.append(timeout)
+        return Completed(argv, 0, b"", b"")
+
+    monkeypatch.setattr("reconciler.targets.slurm.client.run", run)
+    Client(Path("/nowhere"), 60.0).write("scontrol", "reconfigure", timeout=left)
+    assert seen == [given]

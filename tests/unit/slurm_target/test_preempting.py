@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from reconciler.plan.action import Change
 from reconciler.targets.slurm import accounting
-from reconciler.targets.slurm.preempting import NOBODY, in_steps, prey
+from reconciler.targets.slurm.preempting import in_steps, prey
 from renderer.resource import Key
+from renderer.rules.qos import NOBODY
 from tests.unit.slurm_renderer.eight_nodes import site
 from tests.unit.slurm_target.fake_slurm import FakeClient, OpenFence
 

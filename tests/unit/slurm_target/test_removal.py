@@ -178,3 +178,13 @@ def test_qos_of_a_running_job_stays() -> None:
     pending, commands = removed([delete("qos", "low")], {"squeue": row("7", "x", "a", "low")})
     assert "7" in pending["low"]
     assert commands == []
+
+
+@pytest.mark.parametrize("steps", range(1, 4))
+def test_each_command_of_a_removal_is_fenced(steps: int) -> None:
+    answers = {**NO_JOBS, "sacctmgr -nP show assoc": "", "sacctmgr -nP show user": "x|a|None\n"}
+    actions = [delete("association", "a/x"), delete("account", "a", parent="polar"), delete("qos", "low")]
+    client = FakeClient(answers)
+    with pytest.raises(Stale):
+        list(removal.remove(client, site(), actions, frozenset(), OpenFence(steps=steps)))
+    assert len(client.writes) < steps
