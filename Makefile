@@ -29,7 +29,7 @@ test-fast: $(READY) ## Tests that need no engine, under a minute
 	@$(RUN)/python -m pytest tests -m "not real and not soak and not slow" -n 2 -q
 
 soak: engines ## Everything with full counts: hours
-	@CHARTER_SOAK=1 $(RUN)/python -m pytest tests --durations=30
+	@CHARTER_SOAK=1 $(RUN)/python -m pytest tests -n 3 --dist loadfile --no-loadscope-reorder --durations=30 -q
 
 bench: $(READY) ## validate and render on a large site, beside libyaml on the same files; the plan of no change
 	@$(RUN)/python -m tests.bench.bench
@@ -51,7 +51,7 @@ engines: $(READY) ## Install and build the real engines, once
 	@CHARTER_CACHE=$(CACHE) $(RUN)/python -m tests.engines.setup
 
 coverage: engines ## Line coverage of the whole suite
-	@$(RUN)/python -m pytest tests -m "not soak" -q --cov --cov-report=term
+	@$(RUN)/python -m pytest tests -m "not soak" -n 3 --dist loadfile --no-loadscope-reorder -q --cov --cov-report=term
 
 mutation: engines ## Mutants of gate, plan and audit
 	@tools/mutation.sh

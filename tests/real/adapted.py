@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,6 +64,15 @@ class AdaptedSite:
         assert text.count(before) == 1, f"{file} holds {text.count(before)} times {before!r}"
         path.write_text(text.replace(before, after))
         self.commit(message)
+
+    @contextmanager
+    def for_a_while(self, file: str, before: str, after: str) -> Iterator[None]:
+        """A commit that `edit`s, and in the end, whatever happens, one that takes it back."""
+        self.edit(file, before, after)
+        try:
+            yield
+        finally:
+            self.edit(file, after, before, "change taken back")
 
     def remove(self, *files: str) -> None:
         """Remove files and commit."""

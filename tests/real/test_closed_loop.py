@@ -237,22 +237,26 @@ def test_a_quota_changed_by_commit_is_seen_by_the_running_loop(
     site.charter("plan")
 
 
+def _state_in_accounting(rig: SlurmRig, job: int) -> str:
+    return rig.run("sacct", "-nPX", "-j", str(job), "-o", "State").stdout.strip()
+
+
 def test_a_broken_configuration_is_refused_in_check_and_the_live_cluster_keeps_the_old(
     rig: SlurmRig, site: AdaptedSite
 ) -> None:
     job = rig.submit("sleep 120", user="gunnar", account="weather-climate", gpus_per_node=1)
     rig.wait_job(job, "RUNNING")
+    _until(lambda: _state_in_accounting(rig, job) == "RUNNING")  # slurmctld tells slurmdbd a little later
     port, link = rig.controlport(), rig.conf_dir.readlink()
-    file = "inventory/slurm.d/slurm.conf"
-    site.edit(file, "SlurmdTimeout=60", "SlurmdTimeout=60\nFairShareDampeningFactr=3")
-    refused = site.charter("apply", expect=1)
+    with site.for_a_while(
+        "inventory/slurm.d/slurm.conf", "SlurmdTimeout=60", "SlurmdTimeout=60\nFairShareDampeningFactr=3"
+    ):
+        refused = site.charter("apply", expect=1)
     assert "FairShareDampeningFactr" in refused.stderr
     assert (rig.controlport(), rig.conf_dir.readlink()) == (port, link)
     assert rig.job(job)["JobState"] == "RUNNING"
-    state = rig.run("sacct", "-nPX", "-j", str(job), "-o", "State").stdout.strip()
-    assert state == "RUNNING"
+    assert _state_in_accounting(rig, job) == "RUNNING"
     rig.run("scancel", str(job))
-    site.edit(file, "\nFairShareDampeningFactr=3", "")
     site.charter("apply")
 
 
@@ -260,17 +264,16 @@ def test_the_wrong_cluster_is_refused_and_nothing_is_written(
     rig: SlurmRig, cluster: KubernetesRig, site: AdaptedSite
 ) -> None:
     transactions, link, revision = _transactions(rig), rig.conf_dir.readlink(), _revision(cluster)
-    site.edit("inventory/site.yaml", "cluster_name: aurora", "cluster_name: borealis")
-    refused = site.charter("apply", expect=1)
+    with site.for_a_while("inventory/site.yaml", "cluster_name: aurora", "cluster_name: borealis"):
+        refused = site.charter("apply", expect=1)
     assert "'aurora'" in refused.stderr
     assert "'borealis'" in refused.stderr
     assert (_transactions(rig), rig.conf_dir.readlink()) == (transactions, link)
-    site.edit("inventory/site.yaml", "cluster_name: borealis", "cluster_name: aurora")
-    site.edit("inventory/site.yaml", cluster.kube_system_uid, "00000000-0000-4000-8000-000000000000")
-    refused = site.charter("apply", expect=1)
+    stranger = "00000000-0000-4000-8000-000000000000"
+    with site.for_a_while("inventory/site.yaml", cluster.kube_system_uid, stranger):
+        refused = site.charter("apply", expect=1)
     assert cluster.kube_system_uid in refused.stderr
     assert (_transactions(rig), rig.conf_dir.readlink(), _revision(cluster)) == (transactions, link, revision)
-    site.edit("inventory/site.yaml", "00000000-0000-4000-8000-000000000000", cluster.kube_system_uid)
     site.charter("apply")
 
 
@@ -342,6 +345,21 @@ def _started(
     )
 
 
+def _sacctmgr(folder: Path, before_each_modify: str) -> dict[str, str]:
+    """An environment whose `sacctmgr` runs some lines of shell before each `modify`."""
+    script = folder / "sacctmgr"
+    script.write_text(
+        f"""#!/bin/sh
+case "$*" in *modify*)
+{before_each_modify}
+;; esac
+exec /usr/bin/sacctmgr "$@"
+"""
+    )
+    script.chmod(0o755)
+    return {"PATH": f"{folder}:{os.environ['PATH']}"}
+
+
 def test_of_two_appliers_with_states_of_their_own_one_is_told_that_another_writes(
     rig: SlurmRig, site: AdaptedSite, tmp_path: Path
 ) -> None:
@@ -352,7 +370,7 @@ def test_of_two_appliers_with_states_of_their_own_one_is_told_that_another_write
     )
     _many_limits(site, 1)
     tip = git(site.path, "rev-parse", "audit")
-    first = _started(site, site.config)
+    first = _started(site, site.config, _sacctmgr(tmp_path, "sleep 1"))
     _until(lambda: git(site.path, "rev-parse", "audit") != tip)
     second = _started(site, other)
     said = second.communicate(timeout=240)[1] + first.communicate(timeout=240)[1]
@@ -361,10 +379,12 @@ def test_of_two_appliers_with_states_of_their_own_one_is_told_that_another_write
     site.charter("audit", "verify")
 
 
-def test_a_database_that_goes_away_half_way_leaves_nothing_lost(rig: SlurmRig, site: AdaptedSite) -> None:
+def test_a_database_that_goes_away_half_way_leaves_nothing_lost(
+    rig: SlurmRig, site: AdaptedSite, tmp_path: Path
+) -> None:
     _many_limits(site, 2)
     before = _transactions(rig)
-    running = _started(site, site.config)
+    running = _started(site, site.config, _sacctmgr(tmp_path, "sleep 1"))
     _until(lambda: _transactions(rig) > before)
     rig.stop_slurmdbd()
     try:
@@ -385,19 +405,17 @@ def test_commands_that_are_killed_half_way_are_carried_on(
     rig: SlurmRig, site: AdaptedSite, tmp_path: Path, seconds: float
 ) -> None:
     """`sacctmgr modify` dies the second time it is called, after so many seconds."""
-    (tmp_path / "sacctmgr").write_text(
-        f"""#!/bin/sh
-case "$*" in *modify*) echo x >>{tmp_path}/calls;; esac
-if [ "$(wc -l <{tmp_path}/calls)" = 2 ]; then exec timeout -s KILL {seconds} /usr/bin/sacctmgr "$@"; fi
-exec /usr/bin/sacctmgr "$@"
-"""
+    calls = tmp_path / "calls"
+    calls.touch()
+    environment = _sacctmgr(
+        tmp_path,
+        f"""echo x >>{calls}
+if [ "$(wc -l <{calls})" = 2 ]; then exec timeout -s KILL {seconds} /usr/bin/sacctmgr "$@"; fi""",
     )
-    (tmp_path / "sacctmgr").chmod(0o755)
-    (tmp_path / "calls").touch()
     _many_limits(site, int(seconds * 100))
-    running = _started(site, site.config, {"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    running = _started(site, site.config, environment)
     said = running.communicate(timeout=240)[1]
-    assert len((tmp_path / "calls").read_text().split()) >= 2
+    assert len(calls.read_text().split()) >= 2
     assert running.returncode in (0, 1, 5), said
     site.charter("apply")
     site.charter("plan")
