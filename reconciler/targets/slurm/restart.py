@@ -1,7 +1,8 @@
 """What a changed configuration needs in order to take effect: reconfigure, or a restart of which daemon.
 
 Measured on live daemons (docs/engines.md): on 22.05 a reconfigure after a change of the set of nodes ends slurmctld, and
-several plugin keys are shown as changed while the old plugin works on.
+several plugin keys are shown as changed while the old plugin works on. AccountingStorageEnforce and MaxJobCount are here on the
+word of slurm.conf(5) of 22.05 alone.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from renderer.slurm.raw import logical_lines
 
 _CONTROLLER = frozenset(
     {
+        "accountingstorageenforce",
         "accountingstoragehost",
         "accountingstoragepass",
         "accountingstorageport",
@@ -24,7 +26,10 @@ _CONTROLLER = frozenset(
         "clustername",
         "credtype",
         "grestypes",
+        "jobcomptype",
         "jobsubmitplugins",
+        "maxjobcount",
+        "maxnodecount",
         "preempttype",
         "prioritytype",
         "schedulertype",
@@ -44,6 +49,7 @@ _NODES = frozenset(
         "authinfo",
         "authtype",
         "credtype",
+        "hashplugin",
         "jobacctgatherfrequency",
         "jobacctgathertype",
         "proctracktype",
